@@ -27,8 +27,8 @@ const setting = () => {
 
 const isUnauthenticated = (thrown: unknown): boolean => thrown instanceof Fault && thrown.code === 'Unauthenticated';
 
-describe('an admin key that lies in a secret', () => {
-  test('an admin key in a secret is not read before somebody presents a key, and is read once for many requests', async () => {
+describe('an admin key stored in a secret', () => {
+  test('the admin key is read from its secret when somebody first presents a key, and once for many requests', async () => {
     const { world, isAdmin } = setting();
     assert.equal(world.reads, 0);
 
@@ -54,7 +54,7 @@ describe('an admin key that lies in a secret', () => {
     await assert.rejects(isAdmin(NEW), isUnauthenticated);
   });
 
-  test('unknown keys cost one read of the admin key in ten seconds, and an empty or missing secret admits nobody', async () => {
+  test('unknown keys cause one read of the admin secret per ten seconds, and an empty or missing secret admits nobody', async () => {
     for (const secret of ['', undefined]) {
       const { world, isAdmin } = setting();
       world.secret = secret;
@@ -66,7 +66,7 @@ describe('an admin key that lies in a secret', () => {
   });
 });
 
-test('the admin key of a link expires, and the lasting one beside it does not', () => {
+test('the admin key in a console link expires; the permanent one does not', () => {
   let now = 0;
   const [lasting, link] = [digestOfKey('lasting'), digestOfKey('link')];
   const key = anyAdminKey([fixedAdminKey(lasting), expiringAdminKey(fixedAdminKey(link), 1000, () => now)]);

@@ -28,8 +28,8 @@ const setting = async (options: { readonly expires_at?: string } = {}) => {
 const refused = (pattern: RegExp) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === 'Unauthenticated' && pattern.test(thrown.message);
 
-describe('authenticating a key', () => {
-  test('authenticating reads the table once a second, whoever calls in between', async () => {
+describe('authentication', () => {
+  test('a key in use is read from the table at most once a second', async () => {
     const { authenticate, world, key, id } = await setting();
 
     for (let count = 0; count < 3; count++) assert.equal((await authenticate(key)).keyId, id);
@@ -40,7 +40,7 @@ describe('authenticating a key', () => {
     assert.equal(world.reads, 2);
   });
 
-  test('a key that was let in is still refused once it is revoked here, at once', async () => {
+  test('a key revoked by this process is refused at once, though it was just accepted', async () => {
     const { authenticate, table, clock, key, id } = await setting();
     await authenticate(key);
     await revokeKey({ table, clock }, adminActor(), id);
@@ -50,7 +50,7 @@ describe('authenticating a key', () => {
     await assert.rejects(async () => authenticate(key), refused(/was revoked/));
   });
 
-  test('a key that was revoked elsewhere is refused within a second', async () => {
+  test('a key revoked by another process is refused within a second', async () => {
     const { authenticate, table, clock, world, key, id } = await setting();
     await authenticate(key);
     await revokeKey({ table, clock }, adminActor(), id);
@@ -59,7 +59,7 @@ describe('authenticating a key', () => {
     await assert.rejects(async () => authenticate(key), refused(/was revoked/));
   });
 
-  test('a key that was let in is refused once it has expired', async () => {
+  test('a cached key is refused once it has expired', async () => {
     const { authenticate, world, key } = await setting({ expires_at: '2026-01-01T00:00:00.500Z' });
     await authenticate(key);
     world.now += 600;
@@ -67,7 +67,7 @@ describe('authenticating a key', () => {
     await assert.rejects(async () => authenticate(key), refused(/expired at/));
   });
 
-  test('another secret under the id of a key that was just let in is refused', async () => {
+  test('a wrong secret under the id of a key that was just accepted is refused', async () => {
     const { authenticate, key } = await setting();
     await authenticate(key);
     const altered = key.replace(/.(?=.{10}$)/, (letter) => (letter === 'A' ? 'B' : 'A'));

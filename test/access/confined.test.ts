@@ -15,7 +15,7 @@ const shop = async () => {
 };
 
 describe('a key confined to some tools', () => {
-  test('a confined key writes only its tools: every change of another tool is Forbidden and changes nothing', async () => {
+  test('a confined key changes only its own tools: every change of another tool is Forbidden and changes nothing', async () => {
     const { json, status } = await shop();
 
     for (const [method, path, body] of [
@@ -87,7 +87,7 @@ describe('a key confined to some tools', () => {
     );
   });
 
-  test('a confined key makes no key that sees more than itself', async () => {
+  test('a confined key cannot create a key that sees more tools than itself', async () => {
     const { status } = await shop();
 
     assert.equal(await status('POST', '/v1/keys', { scopes: ['read'] }), 403);

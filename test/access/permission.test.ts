@@ -8,7 +8,7 @@ const level = fc.constantFrom(...Permission.options);
 const optional = fc.option(level, { nil: undefined });
 const rank = (permission: Permission): number => Permission.options.indexOf(permission);
 
-describe('the permission in force', () => {
+describe('effective permission', () => {
   test('a definition raises the permission of its handler and never lowers it', () => {
     fc.assert(
       fc.property(optional, optional, (handler, definition) => {

@@ -12,7 +12,7 @@ const dangerous = (name: string) => aTool({ name, permission: 'dangerous' });
 const until = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('a tenant administrator', () => {
-  test('a tenant admin makes keys of its tenant with scopes that it has itself, and none with more', async () => {
+  test('a tenant admin creates keys of its own tenant, with no scope that it lacks itself', async () => {
     const { json, key } = await testAssay();
     const ruler = await key({ scopes: ['tenant_admin', 'invoke'], tenant: 'acme' });
     const make = (body: object) => json<Made>('POST', '/v1/keys', body, ruler);
@@ -26,7 +26,7 @@ describe('a tenant administrator', () => {
     );
   });
 
-  test('a tenant admin lists and revokes the keys of its tenant, but not the operator’s', async () => {
+  test('a tenant admin lists and revokes the keys of its tenant, but not the operator’s keys', async () => {
     const { json, key } = await testAssay();
     const ruler = await key({ scopes: ['tenant_admin'], tenant: 'acme' });
     const { body: theirs } = await json<Made>('POST', '/v1/keys', { scopes: ['admin'], tenant: 'acme' });
@@ -40,7 +40,7 @@ describe('a tenant administrator', () => {
     assert.deepEqual([await revoke(own.id), await revoke(theirs.id), await revoke(foreign.id)], [204, 403, 404]);
   });
 
-  test('a tenant admin grants its tenant’s own tools, and no shipped one', async () => {
+  test('a tenant admin can grant its tenant’s own tools, but no shipped tool', async () => {
     const { json, key } = await testAssay({
       discover: async () => [{ kind: 'shipped', source: 'test', definitions: [dangerous('shipped_one')] }],
     });
@@ -55,7 +55,7 @@ describe('a tenant administrator', () => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'Forbidden']);
   });
 
-  test('a tenant admin manages lists and sees the usage of all keys of its tenant, and acts for no other', async () => {
+  test('a tenant admin manages lists and sees the usage of all keys of its tenant, but cannot act for another tenant', async () => {
     const { json, key, request } = await testAssay();
     const ruler = await key({ scopes: ['tenant_admin'], tenant: 'acme' });
 

@@ -97,7 +97,7 @@ const verbs: Readonly<Record<Exclude<Scope, never>, Readonly<Record<string, Verb
   },
 };
 
-describe('a verb checks the scope itself', () => {
+describe('every function that acts for a key checks the scope itself', () => {
   for (const [scope, named] of Object.entries(verbs))
     for (const [name, verb] of Object.entries(named))
       test(`${name} refuses a key without the scope ${scope}`, async () => {

@@ -9,8 +9,8 @@ import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { localCredentials } from '../support/s3.ts';
 
-describe('clients of AWS', () => {
-  test('a DynamoDB that takes requests and never answers ends as Unavailable, after bounded tries', async () => {
+describe('AWS clients', () => {
+  test('a DynamoDB that never answers fails as Unavailable after a bounded number of retries', async () => {
     let asked = 0;
     const silent = createServer((socket) => socket.on('error', () => {}).once('data', () => asked++)).listen(
       0,
@@ -34,7 +34,7 @@ describe('clients of AWS', () => {
     assert.equal(asked, 3);
   });
 
-  test('every client that a function makes is bounded', async () => {
+  test('every AWS client that a function creates has a timeout and a retry limit', async () => {
     const { glob, readFile } = await import('node:fs/promises');
     for await (const file of glob(['functions/**/*.ts', 'shared/**/*.ts']))
       for (const [found] of (await readFile(file, 'utf8')).matchAll(

@@ -14,7 +14,7 @@ import { type LocalDynamo, localCalls, localClient, startDynamo, whyNoDynamo } f
 
 const skip = whyNoDynamo() ?? false;
 
-describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
+describe('DynamoDB table: cost, lost responses and failures', { skip }, () => {
   let dynamo: LocalDynamo;
   let table: Table;
   const spent: number[] = [];
@@ -46,7 +46,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     assert.equal(await unitsOf(() => table.write([{ put: key, body: { text: 'x' } }])), 1);
   });
 
-  test('a change of several items costs 2 write units each, a rule that writes nothing none', async () => {
+  test('a transaction of several items costs 2 write units each, and one that writes nothing costs none', async () => {
     const keys = ['A', 'B', 'C'].map((sk) => ({ pk: 'COST-MANY', sk }));
     const put = (count: number) => () =>
       table.change(keys, () => ({ writes: keys.slice(0, count).map((key) => ({ put: key, body: {} })), result: 0 }));
@@ -55,7 +55,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     assert.equal(await unitsOf(put(0)), 0);
   });
 
-  test('an item whose text was cut off is refused by name and hides no other of its page', async () => {
+  test('a truncated item is refused by its key and does not hide the other items of its page', async () => {
     const [cut, whole] = ['A', 'B'].map((sk) => ({ pk: 'CUT', sk })) as [Key, Key];
     await table.write([cut, whole].map((key) => ({ put: key, body: { text: 'x' } })));
     await dynamo.client.send(
@@ -74,7 +74,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     await assert.rejects(add(table, cut), refusal);
   });
 
-  test('concurrent changes in one process do not compete: each is written once', async () => {
+  test('concurrent changes in one process do not conflict: each is written once', async () => {
     const key = { pk: 'QUEUE', sk: 'A' };
 
     const requests = await requestsOf(dynamo.client, 'PutItem', () =>
@@ -85,7 +85,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     assert.equal((await table.get(key))?.body.n, 30);
   });
 
-  test('changes that share a key run in the order they came', async () => {
+  test('changes of one key run in the order they were requested', async () => {
     const [a, b] = ['A', 'B'].map((sk) => ({ pk: 'ORDER', sk })) as [Key, Key];
     const order: string[] = [];
     const put = (name: string, ...keys: Key[]) =>
@@ -99,7 +99,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
 
   for (const operation of ['PutItem', 'UpdateItem', 'TransactWriteItems'])
     for (const by of ['the SDK', 'our own client'])
-      test(`${operation} takes effect once when its answer is lost and ${by} sends it again`, async (t) => {
+      test(`${operation} takes effect once when its response is lost and ${by} retries it`, async (t) => {
         const proxy = await proxyLosingAnswer(t, dynamo.endpoint, operation);
         const client = localClient(proxy.endpoint);
         t.after(() => client.destroy());
@@ -122,7 +122,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
         assert.equal(proxy.asked(), 2);
       });
 
-  test('an item removed and made again between reading and writing is not overwritten', async () => {
+  test('an item deleted and recreated between reading and writing is not overwritten', async () => {
     const key = { pk: 'AGAIN', sk: 'A' };
     await add(table, key);
     let runs = 0;
@@ -151,7 +151,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     meddling.destroy();
   });
 
-  test('a rule that writes nothing does not decide on items read at different moments', async () => {
+  test('a change that writes nothing never decides on items read at different moments', async () => {
     const [a, b] = ['A', 'B'].map((sk) => ({ pk: 'TORN', sk })) as [Key, Key];
     const share = (first: number) =>
       table.write([
@@ -176,7 +176,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     client.destroy();
   });
 
-  test('a table that does not exist is named', async () => {
+  test('a table that does not exist is reported by its name', async () => {
     const missing = dynamoTable({ call: dynamo.call, tableName: 'nowhere' });
 
     await assert.rejects(missing.get({ pk: 'P', sk: 'A' }), {
@@ -186,7 +186,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     await assert.rejects(add(missing, { pk: 'P', sk: 'A' }), { code: 'Unavailable' });
   });
 
-  test('whatever AWS calls a failure of its own, or of credentials, it is unavailable with the cure', async (t) => {
+  test('AWS server errors and credential errors become Unavailable, with what to do', async (t) => {
     const cures = {
       InternalFailure: [500, /table assay failed; try again/],
       SomethingNew: [503, /table assay failed; try again/],
@@ -208,14 +208,14 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     }
   });
 
-  test('a server that does not answer is unavailable', async () => {
+  test('a DynamoDB server that does not answer is Unavailable', async () => {
     const unreachable = dynamoTable({ call: localCalls('http://127.0.0.1:9'), tableName: 'assay' });
 
     await assert.rejects(unreachable.query('P'), { code: 'Unavailable', message: /cannot be reached; try again/ });
   });
 });
 
-test('attempts are bounded, pause at random ever longer, and end as unavailable', async () => {
+test('retries are bounded, back off with jitter, and end as Unavailable', async () => {
   const longest: number[] = [];
   const pause = async (ms: number) => void longest.push(ms);
 

@@ -12,7 +12,7 @@ blobsContract('blobs in files', async () => {
   return { blobs: fileBlobs(folder), dispose: () => rm(folder, { recursive: true, force: true }) };
 });
 
-test('a blob is a file of its key’s name, and nothing is left beside it', async (t) => {
+test('a blob is stored as a file with its key’s name, and no temporary file is left', async (t) => {
   const folder = await temporaryDirectory(t);
 
   await fileBlobs(folder).put('models/niqe/a.onnx', new TextEncoder().encode('graph'));
@@ -21,14 +21,14 @@ test('a blob is a file of its key’s name, and nothing is left beside it', asyn
   assert.equal(await readFile(join(folder, 'models/niqe/a.onnx'), 'utf8'), 'graph');
 });
 
-test('an unfinished file of a process that died is not listed', async (t) => {
+test('an unfinished file of a crashed process is not listed', async (t) => {
   const folder = await temporaryDirectory(t);
   await writeFile(join(folder, '.unfinished-1'), 'half');
 
   assert.deepEqual(await fileBlobs(folder).list(''), []);
 });
 
-test('a key that is the folder of another is a conflict', async (t) => {
+test('storing a blob under a key that is already a folder is a Conflict', async (t) => {
   const blobs = fileBlobs(await temporaryDirectory(t));
   await blobs.put('a/b', new Uint8Array([1]));
 
@@ -37,7 +37,7 @@ test('a key that is the folder of another is a conflict', async (t) => {
   assert.equal(await blobs.get('a'), undefined);
 });
 
-test('a part too long for a file name is refused', async (t) => {
+test('a key with a part too long for a file name is refused', async (t) => {
   const blobs = fileBlobs(await temporaryDirectory(t));
 
   await assert.rejects(blobs.put('x'.repeat(300), new Uint8Array([1])), { code: 'InvalidInput' });

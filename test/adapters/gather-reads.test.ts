@@ -27,8 +27,8 @@ const setting = () => {
   return { sent, reads: gatherReads(access) };
 };
 
-describe('gathered reads', () => {
-  test('reads that begin together are sent a hundred to a request, and each receives its own item', async () => {
+describe('batched reads', () => {
+  test('reads that start together share requests of a hundred keys, and each gets its own item', async () => {
     const { sent, reads } = setting();
     const found = await Promise.all(Array.from({ length: 250 }, (_, n) => reads.get(key(n + 1000))));
     assert.deepEqual(sent, [100, 100, 50]);
@@ -38,14 +38,14 @@ describe('gathered reads', () => {
     );
   });
 
-  test('a read on its own is a plain one, and the same key read twice is asked for once', async () => {
+  test('a single read is sent as a plain GetItem, and the same key read twice is requested once', async () => {
     const { sent, reads } = setting();
     assert.equal((await reads.get(key(2)))?.stamp, 'T#2');
     await Promise.all([reads.get(key(2)), reads.get(key(4)), reads.get(key(2))]);
     assert.deepEqual(sent, [1, 2]);
   });
 
-  test('a failed request fails its own reads, and the next ones are sent again', async () => {
+  test('a failed batch fails only its own reads, and later reads are sent again', async () => {
     const { sent, reads } = setting();
     const settled = await Promise.allSettled([reads.get(key(12)), reads.get(key(13))]);
     assert.deepEqual(

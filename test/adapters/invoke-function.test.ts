@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { invokeFunction } from '../../shared/adapters/aws/invoke-function.ts';
 
-describe('starting a Lambda function', () => {
+describe('invoking a Lambda function', () => {
   let status = 202;
   const seen: { readonly headers: NodeJS.Dict<string | string[]>; readonly body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -25,7 +25,7 @@ describe('starting a Lambda function', () => {
       endpoint: endpoint ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     });
 
-  test('hands the payload over, signed with the role’s session, and does not wait for its end', async () => {
+  test('an asynchronous invocation sends the payload, signed with the role’s session, and does not wait for its end', async () => {
     await invoke()({ picture: 'ü' });
 
     const [{ headers, body } = { headers: {}, body: '' }] = seen.splice(0);
@@ -35,13 +35,13 @@ describe('starting a Lambda function', () => {
     assert.deepEqual(JSON.parse(body), { picture: 'ü' });
   });
 
-  test('a function that is not started, or not reached, is Unavailable', async () => {
+  test('a function that cannot be started or reached is Unavailable', async () => {
     status = 404;
     await assert.rejects(invoke()({}), { code: 'Unavailable', message: /inference was not started: 404 .*no such/ });
     await assert.rejects(invoke('http://127.0.0.1:1')({}), { code: 'Unavailable', message: /cannot be reached/ });
   });
 
-  test('a Lambda that never answers is given up in time, after bounded tries', async (t) => {
+  test('an invocation that Lambda never answers times out after a bounded number of retries', async (t) => {
     let asked = 0;
     const silent = createServer(() => asked++).listen(0, '127.0.0.1');
     await once(silent, 'listening');

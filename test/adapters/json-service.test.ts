@@ -11,7 +11,7 @@ import { signRequest } from '../../shared/adapters/aws/sign-request.ts';
 
 const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token/+=' };
 
-test('a request to AWS is signed as another implementation of Signature Version 4 signs it', async () => {
+test('a request to AWS has the same Signature Version 4 as another implementation computes', async () => {
   const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.GetItem' };
   const body = '{"Key":{"pk":{"S":"ü"}}}';
   const url = 'https://dynamodb.eu-central-1.amazonaws.com/';
@@ -41,7 +41,7 @@ test('a request to AWS is signed as another implementation of Signature Version 
   assert.equal(ours.authorization, other.headers.get('authorization'));
 });
 
-test('a path with signs of its own is signed as another implementation does: encoded twice, but once for S3', async () => {
+test('a path with reserved characters is signed as another implementation does: encoded twice, except for S3', async () => {
   const now = Date.UTC(2026, 10, 18, 6, 7, 8);
   const path = '/2015/functions/arn%3Aaws%3Alambda%3Aeu%20x/invocations';
   const query = 'a=%2F&b=2';
@@ -104,7 +104,7 @@ const refuse = (type: string, fields = {}): Answer =>
   say(400, { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'no', ...fields });
 const hangUp: Answer = (request) => request.socket.destroy();
 
-test('a call whose answer was lost, that was throttled or met a failure is sent again', async (t) => {
+test('a call is retried when its response was lost, it was throttled or the service failed', async (t) => {
   for (const first of [
     hangUp,
     refuse('ThrottlingException'),
@@ -119,35 +119,35 @@ test('a call whose answer was lost, that was throttled or met a failure is sent 
   }
 });
 
-test('a call that keeps failing is given up after three tries, with the name of the last failure', async (t) => {
+test('a call that keeps failing ends after three tries, with the name of the last error', async (t) => {
   const { call, asked } = await stub(t, [refuse('ProvisionedThroughputExceededException')]);
 
   await assert.rejects(call('GetItem', {}), { name: 'ProvisionedThroughputExceededException', message: 'no' });
   assert.equal(asked.length, 3);
 });
 
-test('a refusal is told once, by the name and with the fields that the service gives it', async (t) => {
+test('a client error is not retried, and carries the service’s error name and fields', async (t) => {
   const { call, asked } = await stub(t, [refuse('ConditionalCheckFailedException', { Item: { stamp: { S: 's' } } })]);
 
   await assert.rejects(call('PutItem', {}), { name: 'ConditionalCheckFailedException', Item: { stamp: { S: 's' } } });
   assert.equal(asked.length, 1);
 });
 
-test('an answer that begins and never ends is given up in time', async (t) => {
+test('a response that starts and never ends is cut off by the timeout', async (t) => {
   const { call, asked } = await stub(t, [(_, response) => void response.writeHead(200).write('{')], { answerMs: 200 });
 
   await assert.rejects(call('GetItem', {}), { name: 'TimeoutError' });
   assert.equal(asked.length, 3);
 });
 
-test('a run that is waited for is not started again when its answer does not come', async (t) => {
+test('an invocation that is waited for is not started again when its response is lost', async (t) => {
   const { call, asked } = await stub(t, [() => {}], { answerMs: 200 });
 
   await assert.rejects(call('StartSyncExecution', {}), { name: 'TimeoutError' });
   assert.equal(asked.length, 1);
 });
 
-test('a throttled call waits longer than one that failed, and ever longer, at random', async (t) => {
+test('throttled calls back off longer than failed ones, exponentially and with jitter', async (t) => {
   const bounds = { ThrottlingException: [1000, 2000], InternalServerError: [100, 200] };
   for (const [type, [first = 0, second = 0]] of Object.entries(bounds)) {
     const all: number[][] = [];
@@ -162,7 +162,7 @@ test('a throttled call waits longer than one that failed, and ever longer, at ra
   }
 });
 
-test('an error is known by its name, however the service writes it', async (t) => {
+test('an error’s name is read from every form in which AWS services write it', async (t) => {
   const named = (type: string) => say(400, { __type: type });
   const inHeader: Answer = (_, response) =>
     response.writeHead(400, { 'x-amzn-errortype': 'AccessDeniedException:http://x' }).end('');
@@ -178,7 +178,7 @@ test('an error is known by its name, however the service writes it', async (t) =
   }
 });
 
-test('a clock that is an hour off costs one refused request, and is right from then on', async (t) => {
+test('a clock that is an hour off costs one refused request and is then corrected', async (t) => {
   for (const hours of [-1, 1]) {
     const signedAt = ({ headers }: IncomingMessage) =>
       Date.parse(String(headers['x-amz-date']).replace(/(....)(..)(..)T(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6Z'));
@@ -197,7 +197,7 @@ test('a clock that is an hour off costs one refused request, and is right from t
   }
 });
 
-test('two clocks of a service that disagree do not keep a call going round', async (t) => {
+test('a service whose servers disagree about the time does not cause endless retries', async (t) => {
   const dated =
     (offset: number): Answer =>
     (_, response) =>
@@ -210,7 +210,7 @@ test('two clocks of a service that disagree do not keep a call going round', asy
   assert.equal(asked.length, 3);
 });
 
-test('each try is signed with the credentials of that moment', async (t) => {
+test('each retry is signed with the credentials that are current then', async (t) => {
   const renewed = ['old', 'new'].map((sessionToken) => ({ ...credentials, sessionToken }));
   const { call, requests } = await stub(t, [say(500, {}), say(200, {})], {
     credentials: () => renewed.shift() ?? credentials,
@@ -223,7 +223,7 @@ test('each try is signed with the credentials of that moment', async (t) => {
   );
 });
 
-test('calls one after another share a connection; a thousand at once share fifty, and all are answered', async (t) => {
+test('sequential calls share one connection; a thousand concurrent calls share fifty, and all are answered', async (t) => {
   const { call, requests, server } = await stub(t, [say(200, {})]);
   let connections = 0;
   server.on('connection', () => connections++);

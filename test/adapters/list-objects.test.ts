@@ -5,7 +5,7 @@ import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import type { Blobs } from '../../shared/kernel/ports.ts';
 import { type LocalS3, localCredentials, startS3 } from '../support/s3.ts';
 
-describe('objects of a bucket listed without the SDK', () => {
+describe('listing objects of a bucket without the SDK', () => {
   let s3: LocalS3;
   let blobs: Blobs;
   const listIn = (bucket: string, pageSize?: number) =>
@@ -22,7 +22,7 @@ describe('objects of a bucket listed without the SDK', () => {
   });
   after(() => s3?.stop());
 
-  test('are those that the SDK lists, whatever signs their keys have', async () => {
+  test('the list without the SDK equals the SDK’s, whatever characters the keys contain', async () => {
     for (const key of ['models/a & b/record.json', "models/c'(d)!*+<e>.json", 'models/ü/record.json', 'other/x'])
       await blobs.put(key, new Uint8Array([1]), 'application/json');
 
@@ -31,14 +31,14 @@ describe('objects of a bucket listed without the SDK', () => {
     assert.deepEqual(await listIn('pictures')('nothing & nowhere/'), []);
   });
 
-  test('more than one page of them is listed whole', async () => {
+  test('a list of more than one page is complete', async () => {
     const keys = Array.from({ length: 7 }, (_, index) => `pages/${index}`);
     await Promise.all(keys.map((key) => blobs.put(key, new Uint8Array([1]), 'text/plain')));
 
     assert.deepEqual([...(await listIn('pictures', 3)('pages/'))].sort(), keys);
   });
 
-  test('a bucket that is not there is named', async () => {
+  test('listing a missing bucket fails with its name', async () => {
     await assert.rejects(listIn('nowhere')('models/'), {
       code: 'Unavailable',
       message: /bucket nowhere does not exist; create it/,

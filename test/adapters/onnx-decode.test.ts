@@ -13,13 +13,13 @@ const exact = await sharp(chelsea).removeAlpha().raw().toBuffer();
 const solid = (red: number, green: number, blue: number, width = 6, height = 4) =>
   sharp({ create: { width, height, channels: 3, background: { r: red, g: green, b: blue } } });
 
-describe('decoding', () => {
+describe('decoding pictures', () => {
   const engine = testEngine();
   after(() => engine.close());
 
   const pixelsOf = async (bytes: Uint8Array, name = 'picture') => [...(await engine.decode(bytes, name)).pixels.data];
 
-  test('R0.06 gives 8-bit RGB in shared memory, bit for bit for lossless files', async () => {
+  test('R0.06 decoding gives 8-bit RGB in shared memory, bit for bit for lossless files', async () => {
     for (const format of ['png', 'tiff', 'webp'] as const) {
       const bytes = await sharp(chelsea).toFormat(format, { lossless: true, compression: 'lzw' }).toBuffer();
 
@@ -32,7 +32,7 @@ describe('decoding', () => {
     }
   });
 
-  test('reads JPEG, AVIF and GIF close to the original', async () => {
+  test('JPEG, AVIF and GIF decode close to the original', async () => {
     for (const [format, near] of [
       ['jpeg', 5],
       ['avif', 6],
@@ -50,7 +50,7 @@ describe('decoding', () => {
     }
   });
 
-  test('turns by EXIF orientation and says so', async () => {
+  test('decoding rotates by EXIF orientation and reports it', async () => {
     const rows = Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9]);
     const bytes = await sharp(rows, { raw: { width: 4, height: 1, channels: 3 } })
       .png()
@@ -64,7 +64,7 @@ describe('decoding', () => {
     assert.deepEqual(picture.notes, ['turned by its EXIF orientation 6']);
   });
 
-  test('decoding lays transparency on white', async () => {
+  test('decoding composites transparency on white', async () => {
     const rgba = Buffer.from([10, 20, 30, 255, 10, 20, 30, 0, 10, 20, 30, 128]);
     const bytes = await sharp(rgba, { raw: { width: 3, height: 1, channels: 4 } })
       .png()
@@ -78,13 +78,13 @@ describe('decoding', () => {
     assert.deepEqual(picture.notes, ['transparency, if any, laid on white']);
   });
 
-  test('opaque alpha changes nothing', async () => {
+  test('an opaque alpha channel does not change the decoded pixels', async () => {
     const bytes = await sharp(chelsea).ensureAlpha(1).png().toBuffer();
 
     assert.equal(Buffer.compare((await engine.decode(bytes)).pixels.data, exact), 0);
   });
 
-  test('spreads grey, also palettes and single bits, over three channels', async () => {
+  test('greyscale, palette and one-bit pictures decode to three channels', async () => {
     const grey = sharp(Buffer.from([0, 80, 160, 255]), { raw: { width: 4, height: 1, channels: 1 } });
 
     assert.deepEqual(
@@ -99,7 +99,7 @@ describe('decoding', () => {
     assert.deepEqual(await pixelsOf(bits), [0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255]);
   });
 
-  test('keeps the upper 8 of 16 bits, as grey and as colour', async () => {
+  test('decoding keeps the upper 8 of 16 bits, in greyscale and colour', async () => {
     const deep = Uint16Array.from([0x0000, 0x80ff, 0xff00, 0x1234, 0xffff, 0x7f80]);
     const colour = sharp(deep, { raw: { width: 2, height: 1, channels: 3 } }).toColourspace('rgb16');
     const grey = sharp(deep, { raw: { width: 6, height: 1, channels: 1 } }).toColourspace('grey16');
@@ -124,14 +124,14 @@ describe('decoding', () => {
     assert.deepEqual(picture.notes, ['converted from CMYK']);
   });
 
-  test('decoding leaves an RGB profile alone', async () => {
+  test('decoding leaves the pixels of a picture with an RGB profile unchanged', async () => {
     const bytes = await solid(200, 30, 60).withIccProfile('p3').png().toBuffer();
     const stored = await sharp(bytes, { ignoreIcc: true }).raw().toBuffer();
 
     assert.deepEqual(await pixelsOf(bytes), [...stored]);
   });
 
-  test('takes the first frame of an animation and says so', async () => {
+  test('decoding takes the first frame of an animation and reports it', async () => {
     const frames = [solid(200, 0, 0), solid(0, 200, 0), solid(0, 0, 200)];
     const bytes = await sharp(await Promise.all(frames.map((frame) => frame.png().toBuffer())), {
       join: { animated: true },
@@ -146,7 +146,7 @@ describe('decoding', () => {
     assert.equal(picture.notes[0], 'the first of 3 frames or pages');
   });
 
-  test('reads a picture past the spooling limit the same way', async () => {
+  test('a picture past the spooling limit decodes to the same pixels', async () => {
     const width = 8192;
     const height = 4900;
     const bytes = await sharp({ create: { width, height, channels: 3, background: '#102030' } })
@@ -170,7 +170,7 @@ describe('decoding', () => {
     );
   });
 
-  test('refuses what is no picture, naming it and the cure', async () => {
+  test('a file that is not a picture is refused, with its name and what to do', async () => {
     const cut = chelsea.subarray(0, 60_000);
     const jpeg = await sharp(chelsea).jpeg().toBuffer();
     const cases: readonly (readonly [string, Uint8Array, RegExp])[] = [
@@ -194,7 +194,7 @@ describe('decoding', () => {
     }
   });
 
-  test('refuses a decompression bomb by its header', async () => {
+  test('a decompression bomb is refused by its header', async () => {
     const bomb = hugePng(50_000, 50_000);
     assert.ok(bomb.length < 5000);
 
@@ -204,7 +204,7 @@ describe('decoding', () => {
     });
   });
 
-  test('refuses bytes past the limit before looking at them', async () => {
+  test('a file over the size limit is refused before it is parsed', async () => {
     const strict = onnxEngine({ log: recordingLog(), workers: 1, limits: { bytes: 1000 } });
     after(() => strict.close());
 
@@ -214,7 +214,7 @@ describe('decoding', () => {
     });
   });
 
-  test('decodes into the memory of a picture that was given back, if that is large enough', async () => {
+  test('decoding reuses the memory of a released picture that is large enough', async () => {
     const [first, small] = await Promise.all([
       engine.decode(chelsea),
       engine.decode(await solid(1, 2, 3).png().toBuffer()),
@@ -232,7 +232,7 @@ describe('decoding', () => {
     assert.equal(Buffer.compare(third.pixels.data, exact), 0);
   });
 
-  test('encodes what it decoded', async () => {
+  test('encoding a decoded picture gives the same pixels back', async () => {
     const { pixels } = await engine.decode(chelsea);
 
     const png = await engine.encode(pixels, { format: 'png' });

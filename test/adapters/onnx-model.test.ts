@@ -67,7 +67,7 @@ describe('learned models', () => {
   };
   const resize = { size: side, fit: 'exact', kernel: 'bilinear', antialias: true } as const;
 
-  test('R0.05 runs a no-reference network with its preprocessing', async () => {
+  test('R0.05 a no-reference network runs with its preprocessing', async () => {
     const mean: [number, number, number] = [0.485, 0.456, 0.406];
     const std: [number, number, number] = [0.229, 0.224, 0.225];
     const model = store('nr.onnx', noReference().bytes, { resize, mean, std });
@@ -78,7 +78,7 @@ describe('learned models', () => {
     assert.ok(Math.abs(score - expected(normalised)) < 1e-5);
   });
 
-  test('R0.04 runs a full-reference network, picture first', async () => {
+  test('R0.04 a full-reference network gets the picture first, then the reference', async () => {
     const model = store('fr.onnx', fullReference().bytes, {
       resize,
       range: [-1, 1],
@@ -94,7 +94,7 @@ describe('learned models', () => {
     assert.equal(same, 0);
   });
 
-  test('says what a file takes and gives', async () => {
+  test('inspecting an ONNX file lists its inputs and outputs', async () => {
     const { path } = store('fr2.onnx', fullReference().bytes, {});
 
     const { inputs, outputs } = await engine.inspect(path);
@@ -109,7 +109,7 @@ describe('learned models', () => {
     );
   });
 
-  test('a file that is no ONNX model is refused', async () => {
+  test('a file that is not an ONNX model is refused', async () => {
     const { path } = store('bad.onnx', Buffer.from('not a model at all'), {});
 
     await assert.rejects(engine.inspect(path), {
@@ -123,7 +123,7 @@ describe('learned models', () => {
     });
   });
 
-  test('a picture of a size the model does not take fails with the cause', async () => {
+  test('a picture of a size that the model does not accept fails with the cause', async () => {
     const model = store('fixed.onnx', noReference().bytes, {});
 
     await assert.rejects(engine.score({ tool: 'hyperiqa', picture: solid(1, 2, 3), model }), {
@@ -132,7 +132,7 @@ describe('learned models', () => {
     });
   });
 
-  test('a reading of a distribution is its mean rating', async () => {
+  test('the score of a model that outputs a distribution is its mean rating', async () => {
     const graph = createGraph('ratings');
     const image = graph.input('image', 'float32', [1, 3, 'height', 'width']);
     const bright = graph.mul(graph.sum(image, [0, 1, 2, 3]), 0);
@@ -150,7 +150,7 @@ describe('learned models', () => {
     });
   });
 
-  test('weights in a file beside the model are found', async () => {
+  test('weights in a file beside the model are loaded', async () => {
     const { model, weights } = withExternalWeights();
     writeFileSync(join(directory, 'weights.bin'), weights);
     const stored = store('external.onnx', model, {});

@@ -10,7 +10,7 @@ const pictureOf = (bytes: number) => ({
   pixels: { width: 1, height: bytes / 3, data: new Uint8Array(new SharedArrayBuffer(bytes)) },
 });
 
-test('the memory of a huge picture is not kept, of small ones as many as are wanted', () => {
+test('buffers of small pictures are kept for reuse up to a limit, those of huge pictures are not', () => {
   const memory = createPictureMemory(2);
   const give = (bytes: number): void => memory.release(memory.receive(pictureOf(bytes), undefined));
 
@@ -25,7 +25,7 @@ test('the memory of a huge picture is not kept, of small ones as many as are wan
   );
 });
 
-test('a picture is given back once', () => {
+test('releasing a picture twice frees its memory once', () => {
   const memory = createPictureMemory(4);
   const picture = memory.receive(pictureOf(3), undefined);
 
@@ -36,7 +36,7 @@ test('a picture is given back once', () => {
   assert.equal(memory.lend(), undefined);
 });
 
-test('a huge picture is given back to the system although nothing else is asked for', async (t) => {
+test('the memory of a huge picture is returned to the system without another request', async (t) => {
   const memory = createPictureMemory(2);
   const useOnce = (): WeakRef<object> => {
     const picture = memory.receive(pictureOf(300 * megabyte), undefined);

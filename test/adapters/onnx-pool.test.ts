@@ -35,7 +35,7 @@ describe('the worker pool', () => {
   const engine = testEngine();
   after(() => engine.close());
 
-  test('leaves the event loop free while it scores', async () => {
+  test('scoring in a worker leaves the event loop free', async () => {
     const [one, two] = [picture(1300, 1000), picture(1300, 1000, 'b.png')];
     let turns = 0;
     const beat = setInterval(() => turns++, 5);
@@ -46,7 +46,7 @@ describe('the worker pool', () => {
     assert.ok(turns >= 5, `${turns} turns`);
   });
 
-  test('a worker that ends fails its request, and the next one works', async () => {
+  test('a worker that exits fails its request, and the next request works', async () => {
     const log = recordingLog();
     const mortal = onnxEngine({ log, workers: 1, workerUrl: mortalWorker });
     after(() => mortal.close());
@@ -63,7 +63,7 @@ describe('the worker pool', () => {
     assert.equal(log.lines.filter(({ level }) => level === 'error').length, 2);
   });
 
-  test('requests waiting behind a worker that ends are not lost', async () => {
+  test('requests queued behind a worker that exits are not lost', async () => {
     const mortal = onnxEngine({ log: recordingLog(), workers: 1, workerUrl: mortalWorker });
     after(() => mortal.close());
 
@@ -75,7 +75,7 @@ describe('the worker pool', () => {
     );
   });
 
-  test('a request can be given up before and while it runs', async () => {
+  test('a request can be cancelled while queued and while running', async () => {
     const [one, two] = [picture(2000, 1200), picture(2000, 1200, 'b.png')];
     const controller = new AbortController();
     const request = { tool: 'nlpd', picture: one, reference: two, signal: controller.signal };
@@ -88,7 +88,7 @@ describe('the worker pool', () => {
     assert.equal(await engine.score({ tool: 'psnr', picture: one, reference: one }), 80);
   });
 
-  test('closing lets a worker end what it is in the middle of: ending it there would abort the process', async () => {
+  test('closing the pool lets a worker finish its inference: killing it there would abort the process', async () => {
     const log = recordingLog();
     const slow = onnxEngine({ log, workers: 1, workerUrl: mortalWorker });
     const picture = slow.decode(text('slow')).catch(({ name }: Error) => name);
@@ -99,7 +99,7 @@ describe('the worker pool', () => {
     assert.ok(log.lines.some(({ message }) => message === 'slow has ended'));
   });
 
-  test('closing refuses what waits and what comes', async () => {
+  test('closing the pool rejects queued and new requests', async () => {
     const closing = onnxEngine({ log: recordingLog(), workers: 1, workerUrl: mortalWorker, closeMs: 20 });
     const waiting = ['never', 'more'].map((word) => closing.decode(text(word)));
 
@@ -109,7 +109,7 @@ describe('the worker pool', () => {
     await assert.rejects(closing.decode(text('late')), { name: 'Unavailable', message: 'the image engine is closed' });
   });
 
-  test('a provider that is not there is reported once, and the processor takes over', async () => {
+  test('a missing execution provider is reported once, and the CPU is used instead', async () => {
     const log = recordingLog();
     const gpu = onnxEngine({ log, workers: 2, providers: ['nosuch', 'cpu'] });
     after(() => gpu.close());
@@ -125,7 +125,7 @@ describe('the worker pool', () => {
     );
   });
 
-  test('names the versions that made a score', () => {
+  test('a score carries the versions of the software that computed it', () => {
     const versions = engine.versions();
 
     assert.deepEqual(Object.keys(versions), ['sharp', 'vips', 'onnxruntime']);
@@ -137,7 +137,7 @@ describe('requests that cannot be scored', () => {
   const engine = testEngine();
   after(() => engine.close());
 
-  test('are refused with tool, picture and cure', async () => {
+  test('requests that cannot be scored are refused with the tool, the picture and what to do', async () => {
     const cat = await engine.decode(goldenImage('chelsea.png').bytes, 'cat.png');
     const other = picture(100, 90, 'other.png');
 

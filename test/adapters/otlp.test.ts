@@ -89,7 +89,7 @@ describe('traces by OTLP over HTTP', () => {
     assert.ok(BigInt(root.endTimeUnixNano) >= BigInt(child.endTimeUnixNano));
   });
 
-  test('an endpoint that refuses or is gone costs a warning and nothing else', async () => {
+  test('an OTLP endpoint that refuses or is unreachable causes a warning and nothing else', async () => {
     answers = [500];
     const log = memoryLog();
     const refused = await tracing({}, log);
@@ -106,7 +106,7 @@ describe('traces by OTLP over HTTP', () => {
     );
   });
 
-  test('what is not configured, or not sampled, is neither recorded nor sent', async () => {
+  test('without an endpoint, or unsampled, nothing is recorded or sent', async () => {
     received.length = 0;
     for (const variables of [
       { OTEL_SDK_DISABLED: 'true' },
@@ -121,7 +121,7 @@ describe('traces by OTLP over HTTP', () => {
     assert.equal(received.length, 0);
   });
 
-  test('samplers follow the parent, and a ratio takes the same traces everywhere', () => {
+  test('samplers follow the parent, and a ratio samples the same traces in every process', () => {
     const unsampled = { parent: { ...PARENT, isSampled: false } };
     const byParent = createSampler({ sampler: 'parentbased_traceidratio', ratio: 0.25 });
     const low = () => `${'0'.repeat(18)}${'3'.repeat(14)}`;
@@ -133,7 +133,7 @@ describe('traces by OTLP over HTTP', () => {
     assert.equal(createSampler({ sampler: 'always_on', ratio: 1 })(unsampled, low), true);
   });
 
-  test('settings that cannot be meant are refused with what is wrong', () => {
+  test('invalid OpenTelemetry settings are refused with what is wrong', () => {
     for (const [variables, message] of [
       [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /http\/json/],
       [{ OTEL_TRACES_SAMPLER: 'sometimes' }, /parentbased_always_on/],
@@ -147,7 +147,7 @@ describe('traces by OTLP over HTTP', () => {
     );
   });
 
-  test('what goes to X-Ray is signed by the function’s role, and nothing else is', async (t) => {
+  test('requests to X-Ray are signed with the function’s role, other requests are not', async (t) => {
     const sent: Request[] = [];
     t.mock.method(globalThis, 'fetch', async (input: string | Request, init?: RequestInit) => {
       sent.push(new Request(input, init));
@@ -175,7 +175,7 @@ describe('traces by OTLP over HTTP', () => {
     assert.equal(other?.headers.get('authorization'), null);
   });
 
-  test('a function records only what Lambda or its caller has chosen', async () => {
+  test('a Lambda function records only traces that Lambda or its caller sampled', async () => {
     const ports = { table: memoryTable(), clock: systemClock(), log: memoryLog() };
     const tracer = await lambdaTracing(ports, {});
     const call = { name: 'POST', kind: 'server', mayCall: true } as const;

@@ -12,8 +12,8 @@ const STARTING = `
     for (;;) restrictFormats(sharp);
   });`;
 
-describe('the formats that a process reads', () => {
-  test('a thread that starts does not keep another from reading a picture', async (t) => {
+describe('the picture formats that a process reads', () => {
+  test('a starting thread does not keep another from reading a picture', async (t) => {
     restrictFormats(sharp);
     const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .jpeg()
@@ -25,7 +25,7 @@ describe('the formats that a process reads', () => {
     for (let turn = 0; turn < 300; turn++) assert.equal((await sharp(picture).metadata()).format, 'jpeg');
   });
 
-  test('what is not accepted is refused unread: SVG, CSV, matrices and libvips’ own files', async () => {
+  test('formats outside the list are refused unread: SVG, CSV, matrices and libvips’ own files', async () => {
     restrictFormats(sharp);
     const own = Buffer.from([0xb6, 0xa6, 0xf2, 0x08, ...new Array(200).fill(0)]);
     const texts = [
@@ -38,7 +38,7 @@ describe('the formats that a process reads', () => {
       await assert.rejects(sharp(bytes).metadata(), /unsupported image format/, bytes.subarray(0, 12).toString());
   });
 
-  test('this libvips has no reader that is neither accepted nor refused by name', () => {
+  test('every reader of this libvips is either accepted or refused by name', () => {
     const readers = Object.values(sharp.format).filter(({ input }) => input.buffer || input.file);
 
     assert.deepEqual(

@@ -20,7 +20,7 @@ blobsContract('blobs in S3', async () => {
   return { blobs: s3Blobs({ client, bucket }), dispose: stop };
 });
 
-test('a bucket that is not there is unavailable, with its name', async () => {
+test('a missing bucket is Unavailable, with its name', async () => {
   const { client, stop } = await startS3();
   try {
     const blobs = s3Blobs({ client, bucket: 'not-there' });
@@ -32,7 +32,7 @@ test('a bucket that is not there is unavailable, with its name', async () => {
   }
 });
 
-test('a server that does not answer is unavailable', async () => {
+test('an S3 server that does not answer is Unavailable', async () => {
   const endpoint = 'http://127.0.0.1:1';
   const client = new S3Client({ endpoint, region: localRegion, credentials: localCredentials, maxAttempts: 1 });
 

@@ -6,7 +6,7 @@ import { type LocalS3, localCredentials, localRegion, startS3 } from '../support
 
 const now = Date.parse('2026-03-01T12:00:00.900Z');
 
-describe('uploads signed for S3', () => {
+describe('presigned S3 uploads', () => {
   let s3: LocalS3;
   before(async () => {
     s3 = await startS3();
@@ -20,7 +20,7 @@ describe('uploads signed for S3', () => {
       config: { endpoint: s3.endpoint, region: localRegion, credentials: localCredentials, forcePathStyle: true },
     });
 
-  test('C.03 C.07 type, size and time are part of the signature, and no checksum of a body yet unknown', async () => {
+  test('C.03 C.07 a presigned upload fixes type, size and expiry, and needs no checksum of a body yet unknown', async () => {
     const { url, headers, expires_at } = await sign()('images/t/a.png', {
       contentType: 'image/png',
       size: 5,
@@ -39,7 +39,7 @@ describe('uploads signed for S3', () => {
     assert.equal(expires_at, '2026-03-01T12:15:00.000Z');
   });
 
-  test('another size or type gives another signature', async () => {
+  test('another size or type gives another upload signature', async () => {
     const signatureOf = async (contentType: string, size?: number) => {
       const { url } = await sign()('images/t/a.png', { contentType, size, seconds: 900 });
       return new URL(url).searchParams.get('X-Amz-Signature');
@@ -55,14 +55,14 @@ describe('uploads signed for S3', () => {
     assert.equal(new Set(signatures).size, 4);
   });
 
-  test('without a size only the type is bound', async () => {
+  test('without a size, a presigned upload fixes only the type', async () => {
     const { url, headers } = await sign()('images/t/a.png', { contentType: 'image/webp', seconds: 60 });
 
     assert.equal(new URL(url).searchParams.get('X-Amz-SignedHeaders'), 'content-type;host');
     assert.deepEqual(headers, { 'content-type': 'image/webp' });
   });
 
-  test('a picture put at the address lies in the bucket', async () => {
+  test('a picture uploaded to the presigned URL is stored in the bucket', async () => {
     const signed = await sign()('images/t/b.png', { contentType: 'image/png', size: 5, seconds: 900 });
 
     const { status } = await fetch(signed.url, { method: 'PUT', headers: signed.headers, body: 'bytes' });

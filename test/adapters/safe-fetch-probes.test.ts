@@ -118,7 +118,7 @@ const probes: readonly Probe[] = [
   })),
 ];
 
-test(`X.17 none of ${probes.length} probes reaches a listener of this machine`, async () => {
+test(`X.17 none of ${probes.length} SSRF probes reaches a listener of this machine`, async () => {
   assert.ok(probes.length >= 200);
   for (const probe of sampleOf(probes, 80)) {
     let asked = 0;
@@ -143,7 +143,7 @@ test(`X.17 none of ${probes.length} probes reaches a listener of this machine`, 
   assert.equal(trap.hits, 0);
 });
 
-test('the trap is reached where the operator allows it', async () => {
+test('an SSRF probe reaches the listener when the operator allows its host', async () => {
   const safeFetch = createSafeFetch({ allowed: readAllowList(`127.0.0.1:${port}`) });
   await assert.rejects(safeFetch(`http://127.0.0.1:${port}/`, {}, { timeoutMs: 2000, maxBytes: 1000 }));
   assert.equal(trap.hits, 1);

@@ -31,8 +31,8 @@ const serving = async (t: TestContext, listener: RequestListener) => {
 
 const textOf = async (request: IncomingMessage): Promise<string> => Buffer.concat(await request.toArray()).toString();
 
-describe('a request to the outside', () => {
-  test('sends what it is given and answers as fetch does, on a connection that is kept', async (t) => {
+describe('outgoing requests (safe fetch)', () => {
+  test('safe fetch sends requests and answers as fetch does, over a kept-alive connection', async (t) => {
     const sockets = new Set<unknown>();
     const { base, safeFetch } = await serving(t, async (request, response) => {
       sockets.add(request.socket);
@@ -49,7 +49,7 @@ describe('a request to the outside', () => {
     assert.equal(sockets.size, 1);
   });
 
-  test('follows redirects of GET within the origin, five times at most', async (t) => {
+  test('safe fetch follows redirects of GET within the origin, five at most', async (t) => {
     const { base, safeFetch } = await serving(t, ({ url }, response) => {
       const left = Number(url?.slice(1));
       if (left === 0) response.end('there');
@@ -62,7 +62,7 @@ describe('a request to the outside', () => {
     await assert.rejects(safeFetch(`${base}/6`, { method: 'POST', body: '' }, limits), { name: 'Forbidden' });
   });
 
-  test('ends an answer that is too large, also one that only grows when it is unpacked', async (t) => {
+  test('safe fetch aborts a response that is too large, also one that only grows when unpacked', async (t) => {
     const bomb = gzipSync(Buffer.alloc(20_000_000));
     const { base, safeFetch } = await serving(t, ({ url }, response) => {
       if (url === '/bomb') response.setHeader('content-encoding', 'gzip').end(bomb);
@@ -82,7 +82,7 @@ describe('a request to the outside', () => {
       );
   });
 
-  test('unpacks what is packed, and passes on no cookie', async (t) => {
+  test('safe fetch decompresses responses and passes on no cookie', async (t) => {
     const { base, safeFetch } = await serving(t, ({ url }, response) => {
       response.setHeader('set-cookie', 'a=b');
       if (url === '/br') response.setHeader('content-encoding', 'br').end(brotliCompressSync('packed'));
@@ -95,7 +95,7 @@ describe('a request to the outside', () => {
     }
   });
 
-  test('ends by itself when the other side hangs, before or within the answer', async (t) => {
+  test('safe fetch times out when the server hangs, before or within the response', async (t) => {
     const { base, safeFetch } = await serving(t, ({ url }, response) => {
       if (url === '/body') response.write('begun');
     });
@@ -108,7 +108,7 @@ describe('a request to the outside', () => {
       );
   });
 
-  test('is cancelled by its signal', async (t) => {
+  test('safe fetch is cancelled by its signal', async (t) => {
     const { base, safeFetch } = await serving(t, () => {});
     const controller = new AbortController();
     const asked = safeFetch(base, { signal: controller.signal }, limits);
@@ -117,14 +117,14 @@ describe('a request to the outside', () => {
     await assert.rejects(asked, /not needed any more/);
   });
 
-  test('does not let a caller speak as another host or hold credentials in an address', async () => {
+  test('safe fetch lets no caller set the Host header or credentials in the URL', async () => {
     const safeFetch = createSafeFetch({ allowed: [] });
 
     await assert.rejects(safeFetch('https://a.example', { headers: { Host: 'b.example' } }, limits), /header host/);
     await assert.rejects(safeFetch('https://u:p@a.example', {}, limits), { name: 'InvalidInput' });
   });
 
-  test('says what is wrong without what a name leads to', async () => {
+  test('an error of safe fetch does not reveal the address a name resolves to', async () => {
     const safeFetch = createSafeFetch({ allowed: [], resolve: async () => ['10.1.2.3'] });
 
     await assert.rejects(safeFetch('https://db.example/x', {}, limits), ({ name, message }: Error) => {
@@ -138,7 +138,7 @@ describe('a request to the outside', () => {
   });
 });
 
-describe('https', () => {
+describe('outgoing HTTPS requests', () => {
   const secure = async (t: TestContext, certificate: { key: string; cert: string }, host: string) => {
     const server = createHttpsServer(certificate, (request, response) => void response.end(request.headers.host));
     const port = await listening(t, server);
@@ -148,7 +148,7 @@ describe('https', () => {
     return { address: `https://${host}:${port}/`, safeFetch };
   };
 
-  test('checks the certificate for the name, though it connects to an address', async (t) => {
+  test('safe fetch checks the certificate against the host name, though it connects to an address', async (t) => {
     const { address, safeFetch } = await secure(t, validCertificate, 'tools.example');
     assert.match(await (await safeFetch(address, {}, limits)).text(), /^tools\.example:\d+$/);
 
@@ -156,7 +156,7 @@ describe('https', () => {
     await assert.rejects(wrong.safeFetch(wrong.address, {}, limits), /certificate is not valid/);
   });
 
-  test('refuses an expired certificate, whatever the environment says', async (t) => {
+  test('safe fetch refuses an expired certificate, whatever the environment says', async (t) => {
     const { address, safeFetch } = await secure(t, expiredCertificate, 'tools.example');
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     t.after(() => Reflect.deleteProperty(process.env, 'NODE_TLS_REJECT_UNAUTHORIZED'));
@@ -165,7 +165,7 @@ describe('https', () => {
   });
 });
 
-test('a proxy named in the environment is not used', async (t) => {
+test('safe fetch ignores a proxy named in the environment', async (t) => {
   const { base } = await serving(t, (_, response) => void response.end('direct'));
   const proxy = createServer((_, response) => void response.end('proxied'));
   const url = `http://127.0.0.1:${await listening(t, proxy)}`;
@@ -182,7 +182,7 @@ test('a proxy named in the environment is not used', async (t) => {
   assert.equal(stdout.trim(), 'direct');
 });
 
-test('the allow-list takes hosts and ports, and says what it cannot read', () => {
+test('the allow-list accepts hosts and ports, and reports entries it cannot read', () => {
   assert.deepEqual(readAllowList('tools.internal, 127.0.0.1:80,[::1]:8080'), [
     { host: 'tools.internal', port: undefined },
     { host: '127.0.0.1', port: 80 },

@@ -27,7 +27,7 @@ const cosine = (one: ArrayLike<number>, other: ArrayLike<number>): number => {
   return both / Math.sqrt(first * second);
 };
 
-test('half-precision floats are widened exactly, subnormal and infinite ones too', () => {
+test('half-precision floats are converted exactly, including subnormal and infinite ones', () => {
   const halves = Uint16Array.of(0x0000, 0x8000, 0x3c00, 0xc000, 0x3555, 0x0001, 0x03ff, 0x0400, 0x7bff, 0x7c00);
   const third = 0.333251953125;
   const expected = [0, -0, 1, -2, third, 2 ** -24, 1023 * 2 ** -24, 2 ** -14, 65504, Number.POSITIVE_INFINITY];
@@ -37,7 +37,7 @@ test('half-precision floats are widened exactly, subnormal and infinite ones too
 describe('the sentence encoder', { skip }, () => {
   const encoder = sentenceEncoder(files ?? { weights: '', tokenizer: '' }, silent);
 
-  test('a request does not wait for the model to load, and is encoded once it has', async () => {
+  test('a request does not wait for the encoder to load, and is encoded once it has', async () => {
     assert.equal(await encoder.encodeRequest('how hot will it be'), undefined);
     const [tool] = await Promise.all([encoder.encodeTool('weather'), encoder.encodeTool('news')]);
     assert.equal(tool.length, 384);
@@ -46,7 +46,7 @@ describe('the sentence encoder', { skip }, () => {
     assert.equal(await encoder.encodeRequest('how hot will it be'), vector);
   });
 
-  test('its vectors are those of the original weights within what bytes cost', async () => {
+  test('encoded vectors match those of the original weights within the quantization error', async () => {
     for (const { text, vector } of golden.texts) {
       if (vector === undefined) continue;
       const near = cosine(await encoder.encodeTool(text), vector);
@@ -60,7 +60,7 @@ describe('the sentence encoder', { skip }, () => {
     await assert.rejects(encoder.encodeTool('weather'), { name: 'Unavailable' });
   });
 
-  test('X.11 weights altered by one byte are refused by their digest, told once, and requests go on without a vector', async () => {
+  test('X.11 encoder weights altered by one byte are refused by their digest, logged once, and requests continue without vectors', async () => {
     cpSync(dirname(files.weights), folder, { recursive: true });
     const altered = findEncoderFiles(folder);
     const bytes = readFileSync(files.weights);
@@ -80,6 +80,6 @@ describe('the sentence encoder', { skip }, () => {
   });
 });
 
-test('a folder without the files is no encoder', () => {
+test('a folder without the encoder’s files gives no encoder', () => {
   assert.equal(findEncoderFiles(join(tmpdir(), 'nowhere')), undefined);
 });

@@ -5,7 +5,7 @@ import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { startTableClient } from '../support/table-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-test('after kill -9 in a stream of changes every acknowledged one is there and nothing is half-written', async (t) => {
+test('after kill -9 during a stream of changes every acknowledged change is stored and none is half-written', async (t) => {
   const path = join(await temporaryDirectory(t), 'assay.db');
   const key = { pk: 'T#default', sk: 'TOOL#a' };
   const acknowledged: string[] = [];

@@ -8,7 +8,7 @@ import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { startTableClient } from '../support/table-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-test('a file that is not a database is named and left as it is', async (t) => {
+test('a file that is not a database is refused by name and left unchanged', async (t) => {
   const path = join(await temporaryDirectory(t), 'notes.txt');
   const notes = 'these are notes, and there are many of them. '.repeat(100);
   await writeFile(path, notes);
@@ -17,7 +17,7 @@ test('a file that is not a database is named and left as it is', async (t) => {
   assert.equal(await readFile(path, 'utf8'), notes);
 });
 
-test('a directory that cannot be made or written is named with the cure', async (t) => {
+test('a directory that cannot be created or written is reported with what to do', async (t) => {
   const file = join(await temporaryDirectory(t), 'file');
   await writeFile(file, '');
 
@@ -28,7 +28,7 @@ test('a directory that cannot be made or written is named with the cure', async 
   assert.throws(() => sqliteTable({ path: '/proc/assay.db' }), { code: 'Unavailable', message: /cannot be opened/ });
 });
 
-test('an item whose text was cut off is refused by name, kept as it is, and hides no other of its page', async (t) => {
+test('a truncated SQLite item is refused by its key, kept unchanged, and does not hide the others of its page', async (t) => {
   const path = join(await temporaryDirectory(t), 'assay.db');
   const table = sqliteTable({ path });
   const [cut, whole] = [
@@ -60,7 +60,7 @@ test('an item whose text was cut off is refused by name, kept as it is, and hide
   await table.close();
 });
 
-test('a missing directory is made', async (t) => {
+test('a missing data directory is created', async (t) => {
   const path = join(await temporaryDirectory(t), 'a', 'b', 'assay.db');
 
   const table = sqliteTable({ path });
@@ -70,7 +70,7 @@ test('a missing directory is made', async (t) => {
   assert.ok(sqliteTable({ path }));
 });
 
-test('a file of a newer release is refused, not damaged', async (t) => {
+test('a database file of a newer release is refused and not damaged', async (t) => {
   const path = join(await temporaryDirectory(t), 'assay.db');
   const database = new DatabaseSync(path);
   database.exec('PRAGMA user_version = 99');
@@ -82,7 +82,7 @@ test('a file of a newer release is refused, not damaged', async (t) => {
   });
 });
 
-test('when the disk is full a change is refused, earlier ones stay, and reading goes on', async (t) => {
+test('when the disk is full a change is refused, earlier changes stay, and reading works', async (t) => {
   const path = join(await temporaryDirectory(t), 'assay.db');
   // The shell's limit on the size of files, 1200 blocks, stands in for a full disk.
   const script = `
@@ -115,7 +115,7 @@ test('when the disk is full a change is refused, earlier ones stay, and reading 
   assert.equal(items.length, stored);
 });
 
-test('a lock that another process holds is waited for without blocking, and in the end reported', async (t) => {
+test('SQLite waits for another process’s lock without blocking, and reports it in the end', async (t) => {
   const path = join(await temporaryDirectory(t), 'assay.db');
   const table = sqliteTable({ path, busyTimeoutMs: 200 });
   const other = new DatabaseSync(path);
@@ -135,7 +135,7 @@ test('a lock that another process holds is waited for without blocking, and in t
   assert.deepEqual((await table.get({ pk: 'P', sk: 'A' }))?.body, { text: 'x' });
 });
 
-test('several processes may make the file at the same moment', async (t) => {
+test('several processes may create the database at the same moment', async (t) => {
   const path = join(await temporaryDirectory(t), 'assay.db');
 
   const ids = await Promise.all(
@@ -147,7 +147,7 @@ test('several processes may make the file at the same moment', async (t) => {
   assert.equal(ids.flat().length, 18);
 });
 
-test('expired items are removed from the file in time, a bounded number at once', async (t) => {
+test('expired items are deleted from the file over time, a bounded number at once', async (t) => {
   const path = join(await temporaryDirectory(t), 'assay.db');
   let ms = 1_000_000;
   const table = sqliteTable({ path, now: () => ms });

@@ -12,11 +12,11 @@ const file = graphMetric('lpips')?.weightsFile ?? assert.fail('lpips has no weig
 const shipped = new URL('../../metadata/models/lpips-alex.safetensors', import.meta.url);
 
 describe('shipped weights', () => {
-  test('are read when their digest is the one that is known', () => {
+  test('shipped weights are read when their digest is the known one', () => {
     assert.deepEqual(readSafetensors(readWeights(file)).get('lin0.model.1.weight')?.shape, [1, 64, 1, 1]);
   });
 
-  test('that differ by one bit, are cut off or missing are refused and never score', async (t) => {
+  test('shipped weights that are altered by one bit, truncated or missing are refused and never score', async (t) => {
     const folder = await temporaryDirectory(t);
     const place = join(folder, 'weights.safetensors');
     const places = { [file.name]: pathToFileURL(place) };
@@ -34,7 +34,7 @@ describe('shipped weights', () => {
     });
   });
 
-  test('of a file that lies about its lengths are refused', () => {
+  test('a weights file with false lengths is refused', () => {
     const file = (header: unknown, body = 8): Uint8Array => {
       const text = Buffer.from(JSON.stringify(header));
       const size = Buffer.alloc(8);

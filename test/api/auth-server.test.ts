@@ -69,7 +69,7 @@ describe('X.22 our own authorization server', () => {
     return { verifier, address: `${server.address}/oauth/authorize?${query}` };
   };
 
-  test('a client that publishes its metadata is let in by a key, lists and calls', async () => {
+  test('a client that publishes its metadata signs in with an API key, lists tools and calls one', async () => {
     const key = await server.key({ scopes: ['read', 'invoke', 'approve'] });
     const clientUrl = server.published.publish('/agent.json');
 
@@ -92,7 +92,7 @@ describe('X.22 our own authorization server', () => {
     await client.close();
   });
 
-  test('a client that registers itself is let in, and is forgotten after a month', async () => {
+  test('a dynamically registered client signs in, and its registration expires after a month', async () => {
     const key = await server.key({ scopes: ['read'] });
 
     const { page, tokens, clientId } = await login(key);
@@ -113,7 +113,7 @@ describe('X.22 our own authorization server', () => {
     }
   });
 
-  test('a token has what the person left of the key’s scopes, and never consent or administration', async () => {
+  test('a token has the scopes of the key that the person left checked, and never consent or administration', async () => {
     const key = await server.key({ scopes: ['admin'] });
 
     const { tokens, clientId } = await login(key, { scopes: ['read', 'admin', 'approve'] });
@@ -134,7 +134,7 @@ describe('X.22 our own authorization server', () => {
     }
   });
 
-  test('a token counts on the quota of its key, whatever the number of clients', async () => {
+  test('a token counts against the quota of its key, whatever the number of clients', async () => {
     const key = await server.key({ scopes: ['read', 'invoke'], quota: { calls: 2 } });
     const tokens = [(await login(key)).tokens.access_token, (await login(key)).tokens.access_token, key];
     const statuses: number[] = [];
@@ -150,7 +150,7 @@ describe('X.22 our own authorization server', () => {
     assert.notEqual(statuses[2], 200);
   });
 
-  test('a token ends with its key, at once, and cannot be refreshed then', async () => {
+  test('an access token ends when its key is revoked, and cannot be refreshed', async () => {
     const key = await server.key({ scopes: ['read'] });
     const { tokens, clientId } = await login(key);
     assert.equal((await ask(tokens.access_token)).status, 200);
@@ -162,7 +162,7 @@ describe('X.22 our own authorization server', () => {
     assert.equal((await post('/oauth/token', form)).status, 400);
   });
 
-  test('a token lives five minutes; a refresh token gives the next, once', async () => {
+  test('an access token lives five minutes, and a refresh token works once', async () => {
     const { tokens, clientId } = await login(await server.key({ scopes: ['read'] }));
     server.offset.ms = 301_000;
     try {
@@ -190,7 +190,7 @@ describe('X.22 our own authorization server', () => {
     assert.equal((await ask(tokens.access_token)).status, 401);
   });
 
-  test('a code works once: a replay is refused and ends what it gave', async () => {
+  test('an authorization code works once: a replay is refused and revokes the tokens it gave', async () => {
     const key = await server.key({ scopes: ['read', 'invoke'] });
     const clientUrl = server.published.publish('/replay.json');
     const { verifier, address } = await askCode(clientUrl);
@@ -212,7 +212,7 @@ describe('X.22 our own authorization server', () => {
     assert.equal((await ask(token)).status, 401);
   });
 
-  test('a wrong verifier, no PKCE, another redirect URI and a foreign resource are refused', async () => {
+  test('a wrong verifier, missing PKCE, another redirect URI and a foreign resource are refused', async () => {
     const key = await server.key({ scopes: ['read', 'invoke'] });
     const clientUrl = server.published.publish('/wrong.json');
     const go = pageFollower();
@@ -234,7 +234,7 @@ describe('X.22 our own authorization server', () => {
     assert.match(await errorOf({ client_id: 'https://127.0.0.1/agent.json' }), /invalid_client|metadata/);
   });
 
-  test('a wrong key is told on the page, guessing is slowed, the operator’s own key is no login, and no is no', async () => {
+  test('the login page reports a wrong key, slows guessing, refuses the operator’s key and passes on a denial', async () => {
     const clientUrl = server.published.publish('/guess.json');
     const go = pageFollower();
     const { url } = await go((await askCode(clientUrl)).address);
@@ -249,7 +249,7 @@ describe('X.22 our own authorization server', () => {
     assert.match((await go(url)).text, /This sign-in has expired/);
   });
 
-  test('the page cannot be framed, and another browser cannot answer it', async () => {
+  test('the login page cannot be framed, and another browser cannot submit it', async () => {
     const { url } = await pageFollower()((await askCode(server.published.publish('/framed.json'))).address);
     const shown = await fetch(url);
     assert.equal(shown.status, 400);
@@ -258,7 +258,7 @@ describe('X.22 our own authorization server', () => {
     assert.equal(answer.status, 400);
   });
 
-  test('a token of another signer, audience, type or without a signature is refused', async () => {
+  test('a token with another signer, audience or type, or without a signature, is refused', async () => {
     const { tokens } = await login(await server.key({ scopes: ['read'] }));
     const claims = decodeJwt(tokens.access_token);
     const { privateKey } = await generateKeyPair('ES256');
@@ -272,7 +272,7 @@ describe('X.22 our own authorization server', () => {
     }
   });
 
-  test('the metadata names the resource, the server, PKCE and metadata documents', async () => {
+  test('the OAuth metadata names the resource, the server, PKCE and client metadata documents', async () => {
     const read = async (path: string) =>
       (await fetch(server.address + path)).json() as Promise<Record<string, unknown>>;
     const resource = await read('/.well-known/oauth-protected-resource/mcp');
@@ -287,7 +287,7 @@ describe('X.22 our own authorization server', () => {
     assert.equal(metadata.registration_endpoint, `${server.address}/oauth/register`);
   });
 
-  test('registrations from one address are bounded', async () => {
+  test('client registrations from one address are limited', async () => {
     const statuses = new Set<number>();
     for (let tries = 0; tries < 25; tries++) {
       const response = await fetch(`${server.address}/oauth/register`, {
@@ -301,7 +301,7 @@ describe('X.22 our own authorization server', () => {
   });
 });
 
-test('X.22 registration is closed unless it is switched on', async () => {
+test('X.22 client registration is closed unless it is switched on', async () => {
   const server = await serveAuthServer();
   try {
     const metadata = (await (await fetch(`${server.address}/.well-known/oauth-authorization-server`)).json()) as object;

@@ -6,7 +6,7 @@ import type { KeyView } from '../../shared/model/key.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 
-describe('keys and scopes', () => {
+describe('API keys and scopes', () => {
   test('healthz and openapi.json need no key, everything else does', async () => {
     const { app } = await testAssay();
 
@@ -17,7 +17,7 @@ describe('keys and scopes', () => {
     assert.match(refused.headers.get('www-authenticate') ?? '', /Bearer/);
   });
 
-  test('takes a key as Bearer or as X-Api-Key', async () => {
+  test('a key is accepted as Bearer token or as X-Api-Key', async () => {
     const { app, key } = await testAssay();
     const text = await key({ scopes: ['read'] });
 
@@ -25,7 +25,7 @@ describe('keys and scopes', () => {
     assert.equal((await app.request('/v1/tools', { headers: { 'x-api-key': text } })).status, 200);
   });
 
-  test('two Authorization headers are no key, over a socket as elsewhere', async (t) => {
+  test('a request with two Authorization headers is unauthenticated, also over a socket', async (t) => {
     const { app, key } = await testAssay();
     const text = await key({ scopes: ['read'] });
     const server = await listen(app, '127.0.0.1', 0);
@@ -46,7 +46,7 @@ describe('keys and scopes', () => {
     assert.equal(await statusWith('Bearer another', `Bearer ${text}`), 401);
   });
 
-  test('refuses wrong, truncated, mistyped and unknown keys with one sentence', async () => {
+  test('wrong, truncated, mistyped and unknown keys are refused with the same message', async () => {
     const { json, key, assay } = await testAssay();
     const text = await key({ scopes: ['read'] });
     let lookups = 0;
@@ -88,7 +88,7 @@ describe('keys and scopes', () => {
     assert.equal((await json('GET', '/v1/tools/weather_lookup', undefined, reader)).status, 200);
   });
 
-  test('a key confined to some tools does not see or run the others', async () => {
+  test('a confined key neither sees nor runs other tools', async () => {
     const { json, key } = await testAssay();
     for (const name of ['one', 'two']) await json('POST', '/v1/tools', aTool({ name }));
     const confined = await key({ scopes: ['read', 'invoke'], tools: ['one'] });
@@ -103,7 +103,7 @@ describe('keys and scopes', () => {
     assert.equal((await json('POST', '/v1/tools/one/invoke', { arguments: { city: 'x' } }, confined)).status, 200);
   });
 
-  test('a revoked or expired key is refused at once, and says which', async () => {
+  test('a revoked or expired key is refused at once, and the error says which it is', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     const { json } = await testAssay({
       clock: { now: () => now, newId: () => `01h${String(now)}${Math.trunc(performance.now() * 1000)}` },
@@ -126,7 +126,7 @@ describe('keys and scopes', () => {
     assert.deepEqual([expired.status, /expired/.test(expired.body.error.message)], [401, true]);
   });
 
-  test('the secret is shown once, only its digest is stored, and no log line has it', async () => {
+  test('a key’s secret is shown once, only its digest is stored, and no log line contains it', async () => {
     const { json, request, log, assay } = await testAssay();
     const { body } = await json<KeyView & { key: string }>('POST', '/v1/keys', { name: 'ci', scopes: ['read'] });
     await request('GET', '/v1/tools', undefined, body.key);
@@ -139,7 +139,7 @@ describe('keys and scopes', () => {
     assert.match(String(stored?.body.digest), /^[0-9a-f]{64}$/);
   });
 
-  test('revoking a key of another tenant is refused, and the key goes on working', async () => {
+  test('revoking a key of another tenant is refused, and the key keeps working', async () => {
     const { json, key } = await testAssay();
     const { body: theirs } = await json<KeyView & { key: string }>('POST', '/v1/keys', {
       tenant: 'acme',
@@ -168,7 +168,7 @@ describe('keys and scopes', () => {
     assert.equal((await request('GET', '/v1/tools', undefined, undefined, { 'assay-tenant': 'T#x' })).status, 400);
   });
 
-  test('a repeated Idempotency-Key answers the first answer and does nothing twice', async () => {
+  test('a repeated Idempotency-Key returns the first response and does nothing twice', async () => {
     const { request } = await testAssay();
     const send = (body: unknown) => request('POST', '/v1/tools', body, undefined, { 'idempotency-key': 'once' });
 
@@ -180,7 +180,7 @@ describe('keys and scopes', () => {
     assert.equal(tools.length, 1);
   });
 
-  test('two requests at once with one Idempotency-Key do the work once', async () => {
+  test('two concurrent requests with one Idempotency-Key do the work once', async () => {
     const { request } = await testAssay();
 
     const answers = await Promise.all(
@@ -194,7 +194,7 @@ describe('keys and scopes', () => {
     assert.equal(keys.length, 1);
   });
 
-  test('each request has an id, taken from the caller when it is sane, and one log line', async () => {
+  test('each request has an id, taken from the caller when it is valid, and one log line', async () => {
     const { request, log } = await testAssay();
 
     const own = await request('GET', '/v1/tools', undefined, undefined, { 'x-request-id': 'abc-1' });

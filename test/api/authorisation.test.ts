@@ -68,7 +68,7 @@ const promises = (send: Send): void => {
   }
 };
 
-describe('every route by app.request', () => {
+describe('every route through app.request', () => {
   promises((path, init) => app.request(path, init));
 });
 
@@ -81,14 +81,14 @@ describe('every route over a socket', () => {
   promises((path, init) => fetch(`${server.address}${path}`, init));
 });
 
-describe('who may not see a tool', () => {
+describe('callers that must not see a tool', () => {
   const strangers = {
     'another tenant’s admin': () => key({ scopes: ['admin'], tenant: 'stranger' }),
     'a key confined to other tools': () =>
       key({ scopes: ['read', 'invoke', 'write', 'approve'], tools: ['another_tool'] }),
   };
   for (const [who, makeKey] of Object.entries(strangers))
-    test(`X.01 ${who} sees and changes nothing of it, on any route`, async () => {
+    test(`X.01 ${who} sees and changes nothing of the tool, on any route`, async () => {
       await json('POST', '/v1/tools', aTool({ name: MARKER, tags: [MARKER] }));
       const { body: before } = await json('GET', `/v1/tools/${MARKER}`);
       const stranger = `Bearer ${await makeKey()}`;

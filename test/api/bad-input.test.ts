@@ -104,7 +104,7 @@ const refused: readonly (readonly [string, unknown, string, RegExp])[] = [
 
 describe('bad input', () => {
   for (const [what, body, code, message] of refused)
-    test(`R2.12 refuses ${what}, stores nothing and says what to do`, async () => {
+    test(`R2.12 ${what} is refused, stores nothing, and the error says what to do`, async () => {
       const { json } = await testAssay();
 
       const answer = await json<Refusal>('POST', '/v1/tools', body);
@@ -115,7 +115,7 @@ describe('bad input', () => {
       assert.deepEqual((await json('GET', '/v1/tools?include_disabled=true')).body, { tools: [] });
     });
 
-  test('R2.13 a mock needs mock_response, and null is a value', async () => {
+  test('R2.13 a mock tool needs mock_response, and null is a valid one', async () => {
     const { json } = await testAssay();
 
     const without = await json<Refusal>('POST', '/v1/tools', aTool({ implementation: { type: 'mock' } }));
@@ -126,7 +126,7 @@ describe('bad input', () => {
     );
   });
 
-  test('R2.14 R2.15 builtin and internal need a handler that exists, and name the nearest', async () => {
+  test('R2.14 R2.15 builtin and internal tools need a handler that exists; the error suggests the nearest', async () => {
     const handler = { permission: 'safe', run: async () => 'x' } as const;
     const { json } = await testAssay({
       handlers: { builtin: new Map([['text_stats', handler]]), internal: new Map([['iqa', handler]]) },
@@ -152,7 +152,7 @@ describe('bad input', () => {
     assert.match(missing.body.error.message, /implementation\.handler is required/);
   });
 
-  test('R2.16 http is refused with exactly its sentence', async () => {
+  test('R2.16 an http tool is refused with exactly the documented message', async () => {
     const { json } = await testAssay();
 
     const { status, body } = await json<Refusal>(
@@ -163,7 +163,7 @@ describe('bad input', () => {
     assert.deepEqual([status, body.error.message], [400, 'HTTP tools not yet supported (coming in v2)']);
   });
 
-  test('refuses forged, foreign and mutilated cursors', async () => {
+  test('forged, foreign and altered cursors are refused', async () => {
     const { json } = await testAssay();
     for (const name of ['a', 'b', 'c']) await json('POST', '/v1/tools', aTool({ name }));
     const { body } = await json<{ next_cursor: string }>('GET', '/v1/tools?limit=1');
@@ -173,7 +173,7 @@ describe('bad input', () => {
     assert.equal((await json('GET', `/v1/tools?limit=1&category=x&cursor=${body.next_cursor}`)).status, 400);
   });
 
-  test('refuses limits, types and distortions out of range by name', async () => {
+  test('limits, types and distortions out of range are refused by name', async () => {
     const { json } = await testAssay();
 
     for (const query of ['limit=0', 'limit=1001', 'limit=ten', 'type=XR', 'distortion=Fog', 'include_disabled=maybe']) {
@@ -183,7 +183,7 @@ describe('bad input', () => {
     }
   });
 
-  test('a hostile name pattern on long names is answered at once', async () => {
+  test('a hostile name pattern on long names is answered without delay', async () => {
     const { json } = await testAssay();
     await json('POST', '/v1/tools', aTool({ name: 'a'.repeat(128) }));
 
@@ -193,7 +193,7 @@ describe('bad input', () => {
     assert.equal((await json('GET', '/v1/tools?name_pattern=%28')).status, 400);
   });
 
-  test('a body over 4 MB is 413 and points to uploads', async () => {
+  test('a body over 4 MB answers 413 and points to uploads', async () => {
     const { json } = await testAssay();
 
     const { status, body } = await json<Refusal>('POST', '/v1/tools', `{"name": "${'x'.repeat(4_200_000)}"}`);
@@ -201,14 +201,14 @@ describe('bad input', () => {
     assert.match(body.error.message, /\/v1\/uploads/);
   });
 
-  test('a body that is not JSON by its type is refused', async () => {
+  test('a body whose content type is not JSON is refused', async () => {
     const { request } = await testAssay();
 
     const response = await request('POST', '/v1/tools', 'name=x', undefined, { 'content-type': 'text/plain' });
     assert.equal(response.status, 400);
   });
 
-  test('an unknown call is 404 with the way to the list of calls', async () => {
+  test('an unknown route answers 404 and points to the list of routes', async () => {
     const { json } = await testAssay();
 
     const { status, body } = await json<Refusal>('GET', '/v1/nothing');
@@ -216,7 +216,7 @@ describe('bad input', () => {
     assert.match(body.error.message, /openapi\.json/);
   });
 
-  test('an unexpected error says nothing internal, and the log has it', async () => {
+  test('an unexpected error reveals nothing internal, and the log has it', async () => {
     const { json, log } = await testAssay({
       handlers: { builtin: new Map(), internal: new Map() },
       discover: async () => [],

@@ -11,7 +11,7 @@ import type { NewKey } from '../../shared/model/key.ts';
 import { standingClock } from '../support/clock.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
-describe('keys without a rate of their own', () => {
+describe('the default rate limit of keys', () => {
   const clock = standingClock();
   const opened = localAssay({
     environment: readEnvironment({ ASSAY_DEFAULT_RATE: '2/5' }),
@@ -34,7 +34,7 @@ describe('keys without a rate of their own', () => {
     (await createKey(await opened, adminActor(), { scopes: ['read'], ...settings })).key;
   const refusals = (answers: readonly Response[]) => answers.filter(({ status }) => status === 429).length;
 
-  test('X.06 have the default one: a flood is refused with the time to wait, and no other key notices', async () => {
+  test('X.06 a key without a rate has the default limit: a flood is refused with the time to wait, and other keys are not affected', async () => {
     const [loud, polite] = [await keyOf(), await keyOf()];
 
     const flood = await ask(loud, 7);
@@ -47,14 +47,14 @@ describe('keys without a rate of their own', () => {
     assert.equal(refusals(await ask(loud, 3)), 1);
   });
 
-  test('a rate of its own and the scope admin go before it', async () => {
+  test('a key’s own rate and the scope admin take precedence over the default rate limit', async () => {
     const rate = { per_second: 100, burst: 100 };
     assert.equal(refusals(await ask(await keyOf({ rate }), 8)), 0);
     assert.equal(refusals(await ask(await keyOf({ scopes: ['admin'] }), 8)), 0);
     assert.equal(refusals(await ask('the-key-of-the-operator', 8)), 0);
   });
 
-  test('work that cost more counts against it, and logins by token have it too', async () => {
+  test('expensive work counts more against the default rate limit, which OAuth tokens have too', async () => {
     const { limitRate } = await opened;
     const [issuer] = issuersText.parse('[{"issuer": "https://login.example.com", "audience": ["x"]}]');
     const actor = actorFromClaims(issuer as never, { sub: 'somebody', scope: 'read' });
@@ -65,7 +65,7 @@ describe('keys without a rate of their own', () => {
     assert.throws(() => limitRate(actor), { code: 'RateLimited' });
   });
 
-  test('the environment says how much it is, or off', () => {
+  test('the default rate limit is set, or switched off, by the environment', () => {
     const rateOf = (text?: string) => readEnvironment({ ASSAY_DEFAULT_RATE: text }).ASSAY_DEFAULT_RATE;
     assert.deepEqual(rateOf(), { per_second: 500, burst: 2000 });
     assert.deepEqual(rateOf('10'), { per_second: 10, burst: 40 });

@@ -78,7 +78,7 @@ const possessions = async ({ id: keyId, send }: Awaited<ReturnType<typeof client
 };
 
 describe('ids of another tenant', () => {
-  test('X.01 tell and change nothing, on any route, with any of them in any place', async () => {
+  test('X.01 an id of another tenant reveals and changes nothing, on any route and in any place', async () => {
     const owner = await client('owner');
     const ids = await possessions(owner);
     const views = [

@@ -17,7 +17,7 @@ const FIRST = Number(process.env.FUZZ_SEED ?? 1);
 const STALL_MS = 1000;
 
 describe('fuzzed requests over all routes', () => {
-  test('none is answered with 500, and none keeps the event loop busy for a second', async (t) => {
+  test('no fuzzed request is answered with 500 or blocks the event loop for a second', async (t) => {
     const log = recordingLog();
     const base = () => 'http://127.0.0.1:1';
     const assay = await localAssay({ environment: readEnvironment({}), log, base, discover: async () => [] });

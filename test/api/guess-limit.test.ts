@@ -18,8 +18,8 @@ const setting = async () => {
   return { world, ask, key: ADMIN_KEY };
 };
 
-describe('guessing keys', () => {
-  test('an address that shows too many refused keys waits, in our error shape, and others do not', async () => {
+describe('guessing API keys', () => {
+  test('an address that shows too many refused keys must wait, with our error format, and other addresses need not', async () => {
     const { world, ask, key } = await setting();
     for (let n = 0; n < 3; n++) assert.equal((await ask('192.0.2.1', 'wrong')).status, 401);
 
@@ -35,7 +35,7 @@ describe('guessing keys', () => {
     assert.equal((await ask('192.0.2.1', key)).status, 200);
   });
 
-  test('a key that is in force has no such limit', async () => {
+  test('a valid key is not limited by refused guesses', async () => {
     const { ask, key } = await setting();
 
     for (let n = 0; n < 10; n++) assert.equal((await ask('192.0.2.1', key)).status, 200);

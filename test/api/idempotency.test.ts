@@ -83,7 +83,7 @@ const turns = async (): Promise<void> => {
 };
 
 describe('a repeated Idempotency-Key', () => {
-  test('is recognised whatever host it came through, and not with another query', async () => {
+  test('a repeated Idempotency-Key is recognised under any host name, but not with another query', async () => {
     const { app } = await testAssay();
     const ask = (address: string) =>
       app.request(address, {
@@ -100,7 +100,7 @@ describe('a repeated Idempotency-Key', () => {
     assert.equal(await second.text(), await first.text());
   });
 
-  test('is recognised by the parts of a form, whose boundary is another each time', async () => {
+  test('a repeated multipart form is recognised by its parts, though its boundary differs', async () => {
     const { app } = await testAssay();
     const ask = (text: string, type = 'image/png') => {
       const body = new FormData();
@@ -116,7 +116,7 @@ describe('a repeated Idempotency-Key', () => {
     assert.deepEqual([(await ask('another')).status, (await ask('picture', 'image/gif')).status], [409, 409]);
   });
 
-  test('says how long it takes to be taken over while its owner lives, which heartbeats prolong', async () => {
+  test('a repeat during the first request is told how long its lease lasts, which heartbeats renew', async () => {
     const { first, second, clock } = await twoServers();
     first.wait();
     const slow = send(first, 'effect');
@@ -137,7 +137,7 @@ describe('a repeated Idempotency-Key', () => {
     assert.deepEqual(await charged(first), [1, 100]);
   });
 
-  test('runs an idempotent tool again under the same call id when its process died', async () => {
+  test('an idempotent tool whose process died runs again under the same call id', async () => {
     const { first, second, clock } = await twoServers();
     first.wait();
     void send(first, 'repeatable');
@@ -153,7 +153,7 @@ describe('a repeated Idempotency-Key', () => {
     first.answer();
   });
 
-  test('ends any other tool as interrupted, uncharged, and runs it no second time', async () => {
+  test('any other tool whose process died ends as interrupted, uncharged, and does not run again', async () => {
     const { first, second, clock } = await twoServers();
     first.wait();
     void send(first, 'effect');
@@ -172,7 +172,7 @@ describe('a repeated Idempotency-Key', () => {
     first.answer();
   });
 
-  test('X.04 gives back at once what was counted on a quota for a call that ends as interrupted', async () => {
+  test('X.04 a call that ends as interrupted returns its quota reservation at once', async () => {
     const { first, second, clock } = await twoServers();
     const key = await first.key({ scopes: ['invoke'], quota: { calls: 1 } });
     const ask = (server: TestAssay, once: string): Promise<Response> =>
@@ -189,7 +189,7 @@ describe('a repeated Idempotency-Key', () => {
     first.answer();
   });
 
-  test('answers what the ledger has when the process died before it stored the answer', async () => {
+  test('a repeat answers from the ledger when the process died before it stored the response', async () => {
     let changes = 0;
     const { first, second, clock } = await twoServers((table) => ({
       ...table,
@@ -208,7 +208,7 @@ describe('a repeated Idempotency-Key', () => {
     assert.deepEqual(await charged(second), [1, 100]);
   });
 
-  test('an owner that was only slow notices that it was taken over, and has no effect on the ledger', async () => {
+  test('an owner that was only slow notices the takeover and does not change the ledger', async () => {
     const { first, second, clock } = await twoServers();
     first.wait();
     const slow = send(first, 'effect');
@@ -224,7 +224,7 @@ describe('a repeated Idempotency-Key', () => {
     assert.deepEqual(await charged(first), [0, 0]);
   });
 
-  test('X.04 whose owner let its lease run out, and nobody took it over, is cut off and not refused for ever', async () => {
+  test('X.04 a request whose lease expired and was not taken over is interrupted, not refused for ever', async () => {
     for (const [tool, state] of [
       ['effect', 'interrupted'],
       ['repeatable', 'ok'],
@@ -245,7 +245,7 @@ describe('a repeated Idempotency-Key', () => {
     }
   });
 
-  test('X.04 whose reservation lapsed while it ran goes on under its call id', async () => {
+  test('X.04 a call whose reservation lapsed while it ran continues under its call id', async () => {
     const { first, clock } = await twoServers();
     const key = await first.key({ scopes: ['invoke'], quota: { calls: 9 } });
     const once = { 'idempotency-key': 'one' };
@@ -267,7 +267,7 @@ describe('a repeated Idempotency-Key', () => {
     assert.deepEqual(await charged(first), [1, 100]);
   });
 
-  test('that was refused with 429 or 5xx is tried again under the same call id', async () => {
+  test('a request refused with 429 or 5xx is retried under the same call id', async () => {
     const { first } = await twoServers();
     const toggle = (enabled: boolean) => first.json('PATCH', '/v1/tools/effect', { enabled });
     await toggle(false);
@@ -280,7 +280,7 @@ describe('a repeated Idempotency-Key', () => {
     assert.deepEqual(await charged(first), [1, 100]);
   });
 
-  test('that was refused for want of a grant or of quota passes once there is one', async () => {
+  test('a request refused for a missing grant or a used-up quota succeeds once it has one', async () => {
     const { first, second, clock } = await twoServers();
     await first.json('POST', '/v1/tools', aTool({ name: 'risky', permission: 'dangerous' }));
     const key = await first.key({ scopes: ['invoke'], quota: { calls: 1 } });

@@ -35,7 +35,7 @@ const examples = async (given: TestAssay): Promise<Listed['examples']> =>
 const invoke = (given: TestAssay, key: string, decision: string, tool = 'qab_thesaurus') =>
   given.json<{ status: string }>('POST', `/v1/tools/${tool}/invoke`, { arguments: {}, decision_id: decision }, key);
 
-describe('a registry that learns', () => {
+describe('learning from use', () => {
   let given: TestAssay;
   let [one, two] = ['', ''];
   before(async () => {
@@ -43,7 +43,7 @@ describe('a registry that learns', () => {
     [one, two] = [await keyOf(given), await keyOf(given)];
   });
 
-  test('X.12 success under one key teaches nothing, under two keys an example that changes the next decision', async () => {
+  test('X.12 success under one key stores no example; success under two keys stores one that changes the next decision', async () => {
     for (let time = 0; time < 2; time++) {
       const { decision_id: id } = await decide(given, one);
       assert.equal((await invoke(given, one, id)).body.status, 'ok');
@@ -63,14 +63,14 @@ describe('a registry that learns', () => {
     assert.match(warm.reason, /like the example "look up synonyms of a word" \(100 %, [0-9a-f]{16}, memory 1\)/);
   });
 
-  test('X.12 an example is deleted by its tool and id, and the next decision is as before', async () => {
+  test('X.12 deleting an example by its tool and id restores the earlier decision', async () => {
     const [example] = await examples(given);
     assert.equal((await given.request('DELETE', `/v1/examples/qab_thesaurus?id=${example?.id}`)).status, 204);
     assert.deepEqual(await examples(given), []);
     assert.doesNotMatch((await decide(given, one)).reason, /like the example/);
   });
 
-  test('a good rating teaches at once, a bad one nothing', async () => {
+  test('a good rating stores an example, a bad one does not', async () => {
     const { decision_id: id } = await decide(given, one);
     const rate = (rating: number) =>
       given.json('POST', '/v1/feedback', { tool: 'qab_thesaurus', rating, decision_id: id }, one);
@@ -81,7 +81,7 @@ describe('a registry that learns', () => {
     assert.equal((await given.request('DELETE', '/v1/examples/qab_thesaurus')).status, 204);
   });
 
-  test('a decision of another key, of another tool or none at all teaches nothing', async () => {
+  test('a decision id of another key, of another tool or of none stores no example', async () => {
     const { decision_id: id } = await decide(given, one);
     const rate = (body: object, key: string) => given.json('POST', '/v1/feedback', { rating: 5, ...body }, key);
     assert.equal((await rate({ tool: 'qab_thesaurus', decision_id: id }, two)).status, 404);
@@ -91,7 +91,7 @@ describe('a registry that learns', () => {
     assert.deepEqual(await examples(given), []);
   });
 
-  test('a tool that needs consent is never learnt', async () => {
+  test('a tool that needs consent gets no learnt examples', async () => {
     const task = 'antonyms by risky_thesaurus';
     const { body } = await given.json<Decided>('POST', '/v1/decide', { task, allowed: ['risky_thesaurus'] }, one);
     assert.equal(body.tool, 'risky_thesaurus');
@@ -104,14 +104,14 @@ describe('a registry that learns', () => {
     assert.deepEqual(await examples(given), []);
   });
 
-  test('a definition gives examples as requests, with arguments if it likes, and an empty one is refused', async () => {
+  test('a definition may have examples as requests, with or without arguments, and an empty one is refused', async () => {
     const add = (examples: unknown) =>
       given.json('POST', '/v1/tools', aTool({ name: 'rhymes', description: 'Finds rhymes', examples }));
     assert.equal((await add(['what rhymes with cat', { request: 'rhymes of moon', arguments: {} }])).status, 201);
     assert.equal((await add([''])).status, 400);
   });
 
-  test('where learning is off nothing is learnt, and a decision can still be named', async () => {
+  test('with learning switched off no example is stored, and a decision id is still accepted', async () => {
     const quiet = await registry({ learns: false });
     const key = await keyOf(quiet);
     const { decision_id: id } = await decide(quiet, key);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { testAssay } from '../support/assay.ts';
 
-describe('one tenant that asks for many at once', () => {
-  test('X.07 holds fifty streams open at most, and one that is left makes room', async () => {
+describe('limits of one tenant', () => {
+  test('X.07 a tenant holds fifty streams open at most, and closing one makes room', async () => {
     const { app, key } = await testAssay();
     const [loud, polite] = [
       await key({ scopes: ['read'], tenant: 'loud' }),
@@ -25,7 +25,7 @@ describe('one tenant that asks for many at once', () => {
     while ((await open(loud, '/v1/summary').then(closed)) === 429) await new Promise((wake) => setTimeout(wake, 50));
   });
 
-  test('X.06 is not read for more calls than results are taken for', async () => {
+  test('X.06 a model response with more calls than results are accepted for is refused', async () => {
     const { app, key } = await testAssay();
     const headers = { authorization: `Bearer ${await key({ scopes: ['read'] })}` };
     const lines = (count: number) =>

@@ -37,7 +37,7 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-test('the conformance suite passes where it concerns tools and the protocol', async (t) => {
+test('the MCP conformance suite passes for tools and the protocol', async (t) => {
   const folder = await temporaryDirectory(t);
   const { app } = await testAssay({
     discover: async () => [conformanceTools],

@@ -23,7 +23,7 @@ describe('X.20 a call that needs consent waits as a task where the client cannot
   const decide = (task: Json, approve: boolean) => given.json('POST', '/v1/confirmations', { id: idOf(task), approve });
   const ran = async () => (await executionsOf(given, 'ask')).filter(({ status }) => status === 'ok').length;
 
-  test('it runs once a person has approved it, once, and its answer is kept', async () => {
+  test('a task waiting for consent runs once after approval, and its result is kept', async () => {
     const task = await ask('one');
     assert.deepEqual([task.resultType, task.status], ['task', 'working']);
     assert.match(String(task.statusMessage), new RegExp(`confirmation ${idOf(task)} approved until`));
@@ -42,7 +42,7 @@ describe('X.20 a call that needs consent waits as a task where the client cannot
     assert.equal((await ask('one')).resultType, 'task', 'the next identical call asks again');
   });
 
-  test('refused, withdrawn and expired questions end it without running', async () => {
+  test('denied, withdrawn and expired confirmations end their task without running it', async () => {
     const before = await ran();
     const refused = await ask('two');
     await decide(refused, false);
@@ -57,7 +57,7 @@ describe('X.20 a call that needs consent waits as a task where the client cannot
     assert.equal(await ran(), before);
   });
 
-  test('nobody else sees it, not even with an approving key of the tenant', async () => {
+  test('nobody else sees a waiting task, not even with an approving key of the tenant', async () => {
     const task = await ask('four');
     const other = speaker(given, await given.key({ scopes: ['read', 'invoke', 'approve'] }));
     assert.match((await other('tasks/get', { taskId: task.taskId })).error?.message ?? '', /there is no task/);
@@ -66,7 +66,7 @@ describe('X.20 a call that needs consent waits as a task where the client cannot
     assert.equal((await poll(speak, task.taskId, 'working')).status, 'completed');
   });
 
-  test('an approval that the same call used meanwhile does not run it again', async () => {
+  test('an approval already used by the same call does not run the task again', async () => {
     const task = await ask('five');
     await decide(task, true);
     const direct = await given.json<{ status: string }>(
@@ -82,7 +82,7 @@ describe('X.20 a call that needs consent waits as a task where the client cannot
     assert.equal(await ran(), before);
   });
 
-  test('an approval spent by a process that died is interrupted, not restored', async () => {
+  test('a task whose process died after spending the approval is interrupted, and the approval is not restored', async () => {
     const task = await ask('six');
     await decide(task, true);
     const itemKey = waitingCallKey('default', idOf(task));
@@ -98,7 +98,7 @@ describe('X.20 a call that needs consent waits as a task where the client cannot
     assert.equal(await ran(), before);
   });
 
-  test('a client that can ask is asked, and one that knows no tasks is refused with the id', async () => {
+  test('a client with elicitation is asked directly, and one without tasks is refused with the confirmation id', async () => {
     const asked = await call(speaker(given, key, withPerson), 'ask', { arguments: { text: 'seven' } });
     const refused = await call(speaker(given, key, {}), 'ask', { arguments: { text: 'seven' } });
     assert.equal(asked.resultType, 'input_required');

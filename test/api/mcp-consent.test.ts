@@ -80,7 +80,7 @@ for (const era of eras)
       assert.ok(!(await executionsOf(given)).some(({ status }) => status === 'ok'));
     });
 
-    test('R1.22 a client that cannot ask gets the token, and the call runs once another key approved it', async () => {
+    test('R1.22 a client without elicitation gets the token, and the call runs once another key approved it', async () => {
       const given = await start();
       const key = await given.key({ scopes: ['read', 'invoke'] });
       const client = await connectClient(given.app, key, { era });
@@ -100,7 +100,7 @@ for (const era of eras)
       assert.match(textOf(again), /used already/);
     });
 
-    test('R1.22 X.20 a client that cannot ask makes the same call again once a person approved it', async () => {
+    test('R1.22 X.20 a client without elicitation repeats the same call after a person approved it', async () => {
       const given = await start();
       const key = await given.key({ scopes: ['read', 'invoke'] });
       const client = await connectClient(given.app, key, { era, headers: { host: 'localhost' } });
@@ -119,7 +119,7 @@ for (const era of eras)
       assert.match(textOf(again), /^ConfirmationRequired: /);
     });
 
-    test('R1.22 a client that opens pages is sent to the console when its key may not consent', async () => {
+    test('R1.22 a client that can open URLs is sent to the console when its key may not consent', async () => {
       const given = await start();
       const key = await given.key({ scopes: ['read', 'invoke'] });
       const pages: string[] = [];
@@ -161,7 +161,7 @@ for (const era of eras)
     });
   });
 
-test('R1.22 an answer that reaches another process reaches the call that asked', async () => {
+test('R1.22 an elicitation answer that reaches another process reaches the waiting call', async () => {
   const given = await start();
   const key = await given.key({ scopes: ['read', 'invoke', 'approve'] });
   const elsewhere = createApp(given.assay);
@@ -183,7 +183,7 @@ test('R1.22 an answer that reaches another process reaches the call that asked',
   assert.deepEqual(result.structuredContent, { temperature: 21 });
 });
 
-test('R1.22 two questions at once are answered each for its own call', async () => {
+test('R1.22 two concurrent elicitations are each answered for their own call', async () => {
   const given = await start();
   const key = await given.key({ scopes: ['read', 'invoke', 'approve'] });
   const client = await connectClient(given.app, key, { era: 'legacy', capabilities: { elicitation: {} } }, (made) =>
@@ -201,7 +201,7 @@ test('R1.22 two questions at once are answered each for its own call', async () 
   assert.match(textOf(rome ?? {}), /declined/);
 });
 
-test('a key cannot answer what another was asked', async () => {
+test('a key cannot answer the elicitation of another key', async () => {
   const given = await start();
   const asked = await given.key({ scopes: ['read', 'invoke', 'approve'] });
   const stranger = await given.key({ scopes: ['read', 'invoke', 'approve'] });
@@ -226,7 +226,7 @@ test('a key cannot answer what another was asked', async () => {
   assert.ok(!(await executionsOf(given)).some(({ status }) => status === 'ok'));
 });
 
-test('the key that administers may consent as well', async () => {
+test('a key with the scope admin may consent', async () => {
   const given = await start();
   const { client } = await withPerson(given, ADMIN_KEY, 'modern', 'accept');
 

@@ -57,14 +57,14 @@ describe('tasks of 2025-11-25, followed by the first generation of the MCP SDK',
     assert.equal((await given.json('POST', '/v1/confirmations', { id, approve })).status, 200);
   };
 
-  test('the server declares them, and its list says which tools may be tasks', async () => {
+  test('a server of 2025-11-25 declares tasks, and its tool list says which tools support them', async () => {
     assert.deepEqual(client.getServerCapabilities()?.tasks, { cancel: {}, requests: { tools: { call: {} } } });
     const { tools } = await client.listTools();
     const support = Object.fromEntries(tools.map(({ name, execution }) => [name, execution?.taskSupport]));
     assert.deepEqual([support.ask, support.shout_plan, support.shout], ['optional', 'optional', undefined]);
   });
 
-  test('a plan goes on as a task, and its result is that of the call', async () => {
+  test('a plan runs as a 2025-11-25 task, and its result is that of the call', async () => {
     const told = await follow('shout_plan', 'hi');
 
     assert.equal(told[0]?.type, 'taskCreated');
@@ -73,7 +73,7 @@ describe('tasks of 2025-11-25, followed by the first generation of the MCP SDK',
     assert.deepEqual(metaOf(told)['io.modelcontextprotocol/related-task'], { taskId: told[0]?.task?.taskId });
   });
 
-  test('X.20 a call that needs consent waits for the person, and runs once it is approved', async () => {
+  test('X.20 a 2025-11-25 task that needs consent waits for the person and runs once approved', async () => {
     const told = await follow('ask', 'one', decide(true));
 
     assert.deepEqual([told[0]?.type, told[0]?.task?.status], ['taskCreated', 'working']);
@@ -83,14 +83,14 @@ describe('tasks of 2025-11-25, followed by the first generation of the MCP SDK',
     assert.equal(metaOf(told)['assay/charged_micros'], PRICE);
   });
 
-  test('one that a person refuses ends without running, and says so', async () => {
+  test('a 2025-11-25 task that a person denies ends without running, and says so', async () => {
     const told = await follow('ask', 'two', decide(false));
 
     assert.equal(told.at(-1)?.result?.isError, true);
     assert.match(textOf(told.at(-1)?.result ?? {}), /was refused by/);
   });
 
-  test('a call that ends at once is a task that has ended', async () => {
+  test('a call that ends at once is a completed 2025-11-25 task', async () => {
     const told = await follow('shout', 'now');
     const failed = await follow('fail', 'now');
 
@@ -100,7 +100,7 @@ describe('tasks of 2025-11-25, followed by the first generation of the MCP SDK',
     assert.match(textOf(failed.at(-1)?.result ?? {}), /the kiln is cold/);
   });
 
-  test('its caller may cancel it, nobody else sees it, and an unknown one is an error', async () => {
+  test('a 2025-11-25 task is cancelled only by its caller, hidden from others, and an error when unknown', async () => {
     let id = '';
     const told = await follow('ask', 'three', async ({ type, task }) => {
       if (type !== 'taskCreated') return;
@@ -116,7 +116,7 @@ describe('tasks of 2025-11-25, followed by the first generation of the MCP SDK',
     await assert.rejects(() => client.experimental.tasks.getTask('01ARZ3NDEKTSV4RRFFQ69G5FAV'), /there is no task/);
   });
 
-  test('whoever asks for a result before it is there waits for it', async () => {
+  test('requesting the result of a running 2025-11-25 task waits for it', async () => {
     const asked = Promise.withResolvers<Json>();
     let isThere = false;
     await follow('hold_plan', 'wait', async ({ type, task }) => {
@@ -135,7 +135,7 @@ describe('tasks of 2025-11-25, followed by the first generation of the MCP SDK',
     assert.match(JSON.stringify(result.structuredContent), /wait!!/);
   });
 
-  test('a key that may not read is refused before anything runs', async () => {
+  test('a key without the scope read is refused a 2025-11-25 task before anything runs', async () => {
     const blind = await connect(['invoke']);
     const before = (await executionsOf(given, 'shout')).length;
     const stream = blind.experimental.tasks.callToolStream(

@@ -58,7 +58,7 @@ for (const era of eras)
     await client.close();
   });
 
-test('X.21 small pictures are image blocks, once and never text; what is no picture stays in the output', async () => {
+test('X.21 small pictures become image blocks, once and never text; other values stay in the output', async () => {
   const given = await start();
   const key = await given.key({ scopes: ['read', 'invoke'] });
   const client = await connectClient(given.app, key, { era: 'modern' });
@@ -73,7 +73,7 @@ test('X.21 small pictures are image blocks, once and never text; what is no pict
   assert.equal(textOf(text), JSON.stringify(outputs.text));
 });
 
-test('X.21 sounds are audio blocks, and what is no base64 is left alone', async () => {
+test('X.21 sounds become audio blocks, and text that is not base64 stays unchanged', async () => {
   const given = await start();
   const key = await given.key({ scopes: ['read', 'invoke'] });
   const client = await connectClient(given.app, key, { era: 'modern' });
@@ -88,7 +88,7 @@ test('X.21 sounds are audio blocks, and what is no base64 is left alone', async 
   assert.deepEqual((resized.content as unknown[])[1], { type: 'image', mimeType: 'image/webp', data: small });
 });
 
-test('X.21 the blocks of one result have a bound together, and the rest are links', async () => {
+test('X.21 the blocks of one result share a size limit, and the rest become links', async () => {
   const given = await start();
   const key = await given.key({ scopes: ['invoke'] });
   const client = await connectClient(given.app, key, { era: 'modern' });
@@ -105,7 +105,7 @@ test('X.21 the blocks of one result have a bound together, and the rest are link
   assert.equal(read.contents.length, 1, 'the key that was given the link can read it, though it may only invoke');
 });
 
-test('a link leads nowhere for another tenant, and no link leads out of the results', async () => {
+test('a result link is useless to another tenant, and no link reaches outside the results', async () => {
   const given = await start();
   const owner = await connectClient(given.app, await given.key({ scopes: ['read', 'invoke'] }), { era: 'modern' });
   const stranger = await connectClient(given.app, await given.key({ tenant: 'other', scopes: ['read', 'invoke'] }), {

@@ -18,7 +18,7 @@ const asking = (token: string | undefined) => {
   return { ctx: { mcpReq } as unknown as ServerContext, notes };
 };
 
-test('a tool that does not say how far it is is reported as running, until it ends', async () => {
+test('a tool that reports no progress is reported as running until it ends', async () => {
   const { ctx, notes } = asking('t');
   const report = reportProgress(ctx, 2);
   while (notes.length < 3) await setTimeout(1);
@@ -34,7 +34,7 @@ test('a tool that does not say how far it is is reported as running, until it en
   assert.match(notes[0]?.params.message ?? '', /^running for /);
 });
 
-test('a tool that says it is not spoken over, and nothing is said after its end', async () => {
+test('progress reported by the tool itself is not overridden, and nothing is sent after its end', async () => {
   const { ctx, notes } = asking('t');
   const report = reportProgress(ctx, 2);
   report.extras.progress?.(5, 10);
@@ -49,7 +49,7 @@ test('a tool that says it is not spoken over, and nothing is said after its end'
   );
 });
 
-test('a client that did not ask is told nothing', async () => {
+test('a client that sent no progress token gets no progress', async () => {
   const { ctx, notes } = asking(undefined);
   const report = reportProgress(ctx, 1);
   assert.equal(report.extras.progress, undefined);

@@ -44,7 +44,7 @@ describe('pictures over MCP', () => {
     return connectClient(server.app, key, { era: 'modern', path: options.path ?? '/mcp' });
   };
 
-  test('X.21 score and score_map are tools: scores in one call, and the map as an image block', async () => {
+  test('X.21 score and score_map are MCP tools: scores in one call, and the map as an image block', async () => {
     const client = await connect();
 
     const { tools } = await client.listTools();
@@ -68,7 +68,7 @@ describe('pictures over MCP', () => {
     assert.equal(mapped.structuredContent, undefined);
   });
 
-  test('the hallmark comes when it is asked for, by _meta or by an argument', async () => {
+  test('an MCP score has a hallmark when requested, by _meta or by an argument', async () => {
     const client = await connect();
     const asked = { _meta: { 'assay/hallmark': true } };
     const report = async (call: object) =>
@@ -87,7 +87,7 @@ describe('pictures over MCP', () => {
     assert.ok(!textOf(ssim).includes('hallmark') && textOf(signed).includes('hallmark'));
   });
 
-  test('score is confined with its key, reads what is wrong as a result, and yields to a tool of its name', async () => {
+  test('the MCP score tool respects confined keys, reports errors as results, and gives way to a tenant’s tool of that name', async () => {
     const [none, ssim, search] = await Promise.all([
       connect({ tools: ['score_map'] }),
       connect({ tools: ['ssim'] }),

@@ -63,7 +63,7 @@ const subscribe = async (given: Pick<TestAssay, 'request'>, key: string) => {
 };
 
 describe('subscriptions/listen', () => {
-  test('tells a key when the tools that it sees have changed, and not of others', async () => {
+  test('a subscription notifies a key when tools that it sees changed, and not of other tools', async () => {
     const timers = handTimers();
     const given = await testAssay({ timers });
     await given.json('POST', '/v1/tools', aTool({ name: 'mine' }));
@@ -91,7 +91,7 @@ describe('subscriptions/listen', () => {
     assert.equal(timers.works.size, 0, 'nobody looks when nobody listens');
   });
 
-  test('a key that subscribes a thousand times holds eight streams, and another still gets one', async () => {
+  test('a key that subscribes a thousand times holds eight streams, and another key still gets one', async () => {
     const given = await testAssay();
     const [greedy, polite] = [await given.key({ scopes: ['read'] }), await given.key({ scopes: ['read'] })];
 
@@ -106,7 +106,7 @@ describe('subscriptions/listen', () => {
     assert.equal(answer?.error, undefined);
   });
 
-  test('where streams are not held, a subscription ends at once', async () => {
+  test('where streams cannot be held, a subscription ends at once', async () => {
     const { assay, key } = await testAssay();
     const app = createApp(assay, { holdsStreams: false });
     const text = await key({ scopes: ['read'] });

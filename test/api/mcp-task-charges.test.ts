@@ -18,8 +18,8 @@ import {
   workshop,
 } from '../support/mcp-tasks.ts';
 
-describe('a task is guarded and charged as the call that it stands for', () => {
-  test('a quota is taken when the task is made, and given back when it fails', async () => {
+describe('an MCP task is limited and charged like the call it runs', () => {
+  test('a task reserves quota when it is created and returns it when it fails', async () => {
     const given = await workshop();
     const key = await given.key({ scopes: ['read', 'invoke'], quota: { calls: 1 } });
     const speak = speaker(given, key);
@@ -43,7 +43,7 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     assert.match(textOf(stillRefused), /^PaymentRequired: /);
   });
 
-  test('it is recorded and charged once, whoever sees the end, and as much as a call that waits', async () => {
+  test('a task is recorded and charged once, whoever sees it end, and costs as much as a call that waits', async () => {
     const given = await workshop();
     const [asTask, waiting] = await Promise.all([1, 2].map(() => given.key({ scopes: ['read', 'invoke'] })));
     const speak = speaker(given, asTask);
@@ -62,7 +62,7 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     assert.match(same[0] ?? '', /^\["ok",14,/);
   });
 
-  test('it is settled without anybody asking for it', async () => {
+  test('a task is settled without a client polling it', async () => {
     const given = await workshop();
 
     await call(speaker(given), 'shout_plan');
@@ -71,7 +71,7 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     assert.deepEqual([status, charged_micros], ['ok', 2 * PRICE]);
   });
 
-  test('a run is settled once, by its engine or by whoever looks at it through any face', async () => {
+  test('a run is settled once, by its engine or by any interface that looks at it', async () => {
     const watched: LocalRuns[] = [];
     const given = await workshop((runs) => {
       watched.push(runs);
@@ -103,7 +103,7 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     assert.deepEqual(counter?.body, { calls: 1, micros: 2 * PRICE });
   });
 
-  test('a run that has ended when it is started is an ordinary answer', async () => {
+  test('a run that ends while it is started is answered as an ordinary result', async () => {
     const given = await workshop((runs) => ({
       ...elsewhere(runs),
       start: async (request) => runs.ended(request.tenant, (await runs.start(request)).run_id),
@@ -128,7 +128,7 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     ['here', (runs: LocalRuns) => runs],
     ['elsewhere', elsewhere],
   ] as const)
-    test(`the time of a tool is that of its task, when it runs ${where}`, async () => {
+    test(`the duration of a tool is that of its task, when it runs ${where}`, async () => {
       const given = await workshop(adapt);
       const { body } = await given.json<{ spec: Json }>('GET', '/v1/tools/hold_plan');
       await given.json('POST', '/v1/tools', { ...body.spec, version: '2.0.0', timeout_seconds: 0.05 });
@@ -142,7 +142,7 @@ describe('a task is guarded and charged as the call that it stands for', () => {
       assert.deepEqual(error, { type: 'Timeout', message: 'hold_plan did not answer within 0.05 s' });
     });
 
-  test('R1.22 a plan that needs consent does not run before it is given', async () => {
+  test('R1.22 a plan task that needs consent does not run before it is given', async () => {
     const given = await workshop();
     const agent = speaker(given, await given.key({ scopes: ['read', 'invoke'] }), withPerson);
 
@@ -156,13 +156,13 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     assert.ok((await executionsOf(given, 'ask_plan')).every(({ status }) => status === 'refused'));
   });
 
-  test('bad arguments are refused as ever', async () => {
+  test('a task with invalid arguments is refused like a call', async () => {
     const refused = await call(speaker(await workshop()), 'shout_plan', { arguments: { text: 5 } });
 
     assert.match(textOf(refused), /^InvalidInput: arguments of shout_plan/);
   });
 
-  test('another tenant does not see a task, nor one that does not exist', async () => {
+  test('another tenant’s task is answered like an unknown one', async () => {
     const given = await workshop();
     const { taskId } = await call(speaker(given), 'hold_plan');
     const stranger = speaker(given, await given.key({ scopes: ['read', 'invoke', 'approve'], tenant: 'acme' }));
@@ -178,7 +178,7 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     given.release();
   });
 
-  test('each method needs the scope of its HTTP call', async () => {
+  test('each task method needs the scope of its HTTP route', async () => {
     const given = await workshop();
     const { taskId } = await call(speaker(given), 'hold_plan');
     const [reader, invoker, approver] = await Promise.all(

@@ -23,7 +23,7 @@ describe('runs as MCP tasks', () => {
     assert.deepEqual((result.capabilities as Json).extensions, { [EXTENSION]: {} });
   });
 
-  test('a plan answers at once with a task, whose result is that of a call that waits', async () => {
+  test('a plan called over MCP returns a task at once, whose result is that of a call that waits', async () => {
     const given = await workshop();
     const speak = speaker(given);
 
@@ -54,7 +54,7 @@ describe('runs as MCP tasks', () => {
     );
   });
 
-  test('a plan that fails is a task whose result is the error, as the extension wants it', async () => {
+  test('a plan that fails is a task whose result is the error, as the extension specifies', async () => {
     const given = await workshop();
     const speak = speaker(given);
 
@@ -67,7 +67,7 @@ describe('runs as MCP tasks', () => {
     assert.match(String(done.statusMessage), /the kiln is cold/);
   });
 
-  test('R1.22 a node that waits for consent asks through the task, and goes on when it is given', async () => {
+  test('R1.22 a node that waits for consent asks through the task, and continues when consent is given', async () => {
     const given = await workshop();
     const speak = speaker(given, ADMIN_KEY, withPerson);
 
@@ -106,7 +106,7 @@ describe('runs as MCP tasks', () => {
       assert.deepEqual(await executionsOf(given, 'ask'), []);
     });
 
-  test('R1.22 a key that may not approve cannot consent for the person, and is told who can', async () => {
+  test('R1.22 a key that may not approve cannot consent for the person, and is told which scope can', async () => {
     const given = await workshop();
     const { taskId } = await callWithConsent(speaker(given, ADMIN_KEY, withPerson), 'ask_plan');
     const agent = speaker(given, await given.key({ scopes: ['read', 'invoke'] }), withPerson);
@@ -122,7 +122,7 @@ describe('runs as MCP tasks', () => {
     await given.json('DELETE', `/v1/runs/${taskId}`);
   });
 
-  test('a client that cannot ask a person is told what the task waits for', async () => {
+  test('a client without elicitation is told what the task waits for', async () => {
     const given = await workshop();
     const { taskId } = await callWithConsent(speaker(given, ADMIN_KEY, withPerson), 'ask_plan');
     await poll(speaker(given, ADMIN_KEY, withPerson), taskId, 'working');
@@ -135,7 +135,7 @@ describe('runs as MCP tasks', () => {
     assert.equal((await poll(speaker(given), taskId, 'working')).status, 'completed');
   });
 
-  test('a client that leaves out the header with the task’s name is answered, and one that gives another is not', async () => {
+  test('a task request may omit the header with the task’s name, but a different one is refused', async () => {
     const given = await workshop();
     const { taskId } = await call(speaker(given), 'shout_plan');
     const unnamed = speaker(given, ADMIN_KEY, withTasks, () => undefined);
@@ -150,7 +150,7 @@ describe('runs as MCP tasks', () => {
     assert.match(unknown?.message ?? '', /Mcp-Name header is absent/);
   });
 
-  test('tasks/cancel cancels the run, which costs nothing', async () => {
+  test('tasks/cancel cancels the run, which is not charged', async () => {
     const given = await workshop();
     const speak = speaker(given);
     const { taskId } = await call(speak, 'hold_plan');
@@ -166,8 +166,8 @@ describe('runs as MCP tasks', () => {
   });
 });
 
-describe('who gets no task', () => {
-  test('a client without the extension waits for the result, and is told what it lacks', async () => {
+describe('calls that get no task', () => {
+  test('a client without the tasks extension waits for the result, and is told about the extension', async () => {
     const given = await workshop();
     const speak = speaker(given, ADMIN_KEY, {});
 
@@ -190,7 +190,7 @@ describe('who gets no task', () => {
     assert.equal(client.getServerCapabilities()?.extensions, undefined);
   });
 
-  test('a tool that is no plan, and a key that could not read the task, get the result', async () => {
+  test('a tool that is not a plan, and a key that could not read the task, get the result directly', async () => {
     const given = await workshop();
     const invoker = speaker(given, await given.key({ scopes: ['invoke'] }));
 

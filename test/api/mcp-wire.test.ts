@@ -53,7 +53,7 @@ const start = async (): Promise<TestAssay> => {
 };
 
 describe('the stateless protocol of 2026-07-28 on the wire', () => {
-  test('server/discover tells versions and capabilities, and how long they hold', async () => {
+  test('server/discover lists versions and capabilities, and how long they may be cached', async () => {
     const { status, result } = await post(await start(), message('server/discover'), headersFor('server/discover'));
 
     assert.equal(status, 200);
@@ -64,7 +64,7 @@ describe('the stateless protocol of 2026-07-28 on the wire', () => {
     assert.ok(Number(result.ttlMs) > 0);
   });
 
-  test('a list is complete, for whom and how long it may be kept, in one JSON answer without a session', async () => {
+  test('tools/list is one JSON response without a session, with its cache scope and lifetime', async () => {
     const { id, result, headers } = await post(await start(), message('tools/list'), headersFor('tools/list'));
 
     assert.equal(headers.get('content-type'), 'application/json');
@@ -76,7 +76,7 @@ describe('the stateless protocol of 2026-07-28 on the wire', () => {
     assert.equal((result.tools as unknown[]).length, 1);
   });
 
-  test('a call that needs consent answers what must be asked, and the token to come back with', async () => {
+  test('a call that needs consent returns the elicitation and the token to retry with', async () => {
     const given = await testAssay();
     await given.json('POST', '/v1/tools', aTool({ permission: 'confirm' }));
     const params = { name: 'weather_lookup', arguments: { city: 'Paris' } };
@@ -107,7 +107,7 @@ describe('the stateless protocol of 2026-07-28 on the wire', () => {
     assert.equal(forged.result.isError, true);
   });
 
-  test('headers that are missing or say otherwise than the body are refused', async () => {
+  test('headers that are missing or contradict the body are refused', async () => {
     const given = await start();
     const call = message('tools/call', { name: 'weather_lookup', arguments: { city: 'x' } });
 
@@ -121,7 +121,7 @@ describe('the stateless protocol of 2026-07-28 on the wire', () => {
     }
   });
 
-  test('a version that is not known is refused with those that are', async () => {
+  test('an unknown protocol version is refused with the supported ones', async () => {
     const strange = { ...envelope, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' };
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: strange } };
     const headers = { ...headersFor('tools/list'), 'mcp-protocol-version': '2031-01-01' };
@@ -134,7 +134,7 @@ describe('the stateless protocol of 2026-07-28 on the wire', () => {
   });
 });
 
-describe('the versions before it on the wire', () => {
+describe('earlier MCP versions on the wire', () => {
   const initialize = (capabilities: unknown) => ({
     jsonrpc: '2.0',
     id: 1,
@@ -153,7 +153,7 @@ describe('the versions before it on the wire', () => {
       assert.equal((result.serverInfo as { name: string }).name, 'assay');
     });
 
-  test('only a client that can be asked gets a session, and a strange one is to be begun anew', async () => {
+  test('only a client with elicitation gets a session, and an unknown session must start again', async () => {
     const given = await start();
 
     const plain = await post(given, initialize({}), ACCEPT);
@@ -169,7 +169,7 @@ describe('the versions before it on the wire', () => {
     assert.equal(strange.status, 404);
   });
 
-  test('ping is answered, a notification accepted, an unknown method refused', async () => {
+  test('ping is answered, a notification accepted, and an unknown method refused', async () => {
     const given = await start();
 
     const ping = await post(given, { jsonrpc: '2.0', id: 1, method: 'ping' }, ACCEPT);
@@ -182,8 +182,8 @@ describe('the versions before it on the wire', () => {
   });
 });
 
-describe('what is not MCP', () => {
-  test('a request without a good key is refused before it is read', async () => {
+describe('requests that are not MCP', () => {
+  test('an MCP request without a valid key is refused before its body is read', async () => {
     const given = await start();
 
     const none = await given.app.request('/mcp', { method: 'POST', body: '{}' });
@@ -194,7 +194,7 @@ describe('what is not MCP', () => {
     assert.equal(wrong.status, 401);
   });
 
-  test('another method, type, body or mode is refused with the cure', async () => {
+  test('another HTTP method, content type, body or mode is refused with what to do', async () => {
     const given = await start();
 
     const get = await given.request('GET', '/mcp');
@@ -213,7 +213,7 @@ describe('what is not MCP', () => {
     assert.equal(large.status, 413);
   });
 
-  test('nothing of an unexpected error reaches the client', async () => {
+  test('an unexpected error reveals nothing internal to the MCP client', async () => {
     const given = await start();
     const broken = { ...given.assay.catalogs, of: () => Promise.reject(new Error('secret table name')) };
     const app = createApp({ ...given.assay, catalogs: broken });
@@ -252,7 +252,7 @@ describe('DNS rebinding', () => {
     return (await createApp(assay, names).fetch(new Request(url, init), env as never)).status;
   };
 
-  test('over the loopback only the loopback may be named', async () => {
+  test('on the loopback only loopback hosts are accepted', async () => {
     assert.equal(await send('http://localhost:8787/mcp', { host: 'localhost:8787' }, loopback), 200);
     assert.equal(await send('http://127.0.0.1:8787/mcp', { host: '127.0.0.1:8787' }, loopback), 200);
     assert.equal(await send('http://[::1]:8787/mcp', { host: '[::1]:8787' }, loopback), 200);
@@ -263,7 +263,7 @@ describe('DNS rebinding', () => {
     );
   });
 
-  test('a page may speak only to the host it came from, or one that lets it', async () => {
+  test('only pages of the same host or of an allowed origin may call MCP', async () => {
     const url = 'https://assay.example/mcp';
     assert.equal(await send(url, { origin: 'https://assay.example' }), 200);
     assert.equal(await send(url, { origin: 'https://evil.example' }), 403);
@@ -273,7 +273,7 @@ describe('DNS rebinding', () => {
   });
 });
 
-describe('lists from kept bytes', () => {
+describe('MCP lists from cached bytes', () => {
   const legacy = { ...ACCEPT, 'mcp-protocol-version': '2025-06-18' };
   const asks = {
     modern: { body: message('tools/list'), headers: headersFor('tools/list') },
@@ -281,7 +281,7 @@ describe('lists from kept bytes', () => {
   };
 
   for (const [era, { body, headers }] of Object.entries(asks))
-    test(`the ${era} list is the one that the protocol's package makes, and follows a change at once`, async () => {
+    test(`the cached ${era} list equals the one that the MCP package builds, and follows a change at once`, async () => {
       const given = await start();
       // A field that no list request has is answered by the package.
       const unusual = { ...body, params: { ...body.params, unusual: 1 } };
@@ -299,7 +299,7 @@ describe('lists from kept bytes', () => {
       );
     });
 
-  test('a key that may not read, a cursor of another list and a wrong header are refused as before', async () => {
+  test('cached lists refuse a key without read, a cursor of another list and a wrong header', async () => {
     const given = await start();
     const invoker = await given.key({ scopes: ['invoke'] });
 
@@ -312,7 +312,7 @@ describe('lists from kept bytes', () => {
     assert.equal(header.error.code, -32_020);
   });
 
-  test('a confined key lists its own tools from the same bytes', async () => {
+  test('a confined key gets only its own tools from the cached list', async () => {
     const given = await start();
     await given.json('POST', '/v1/tools', aTool({ name: 'other' }));
     const key = await given.key({ scopes: ['read'], tools: ['other'] });
@@ -327,7 +327,7 @@ describe('lists from kept bytes', () => {
   });
 });
 
-describe('ordinary calls are answered as the protocol’s package answers them', () => {
+describe('the fast path for tools/call answers as the MCP package does', () => {
   const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
   const callOf = (name: string, args: unknown, capabilities: object, more: object = {}) =>
     message('tools/call', { name, arguments: args, ...more }, { [CAPABILITIES]: capabilities });
@@ -367,7 +367,7 @@ describe('ordinary calls are answered as the protocol’s package answers them',
     return given;
   };
 
-  test('whatever comes of the call', async () => {
+  test('the fast path answers as the package does, whatever the outcome of the call', async () => {
     const given = await startAll();
     // The second of two equal questions is told as one that still waits.
     await post(given, callOf('asking', { city: 'Bern' }, {}), headersFor('tools/call', 'asking'));
@@ -386,7 +386,7 @@ describe('ordinary calls are answered as the protocol’s package answers them',
     assert.deepEqual(failures, []);
   });
 
-  test('a key that may not call is refused alike, and a name that header and body tell differently', async () => {
+  test('the fast path refuses a key without invoke, and a tool name that differs between header and body', async () => {
     const given = await startAll();
     const reader = await given.key({ scopes: ['read'] });
     const args = { city: 'Bern' };
@@ -401,7 +401,7 @@ describe('ordinary calls are answered as the protocol’s package answers them',
     assert.equal(mismatch.error.code, -32_020);
   });
 
-  test('they are made without the package’s server, and others are not', async () => {
+  test('ordinary tools/call requests take the fast path, others go to the package’s server', async () => {
     const given = await startAll();
     const headers = headersFor('tools/call', 'weather_lookup');
     const isOrdinary = async (body: object) =>

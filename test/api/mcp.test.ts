@@ -25,7 +25,7 @@ const builtin = (name: string, run: Handler['run'], permission: Handler['permiss
 
 for (const era of eras)
   describe(`the official client over the ${era} protocol`, () => {
-    test('lists the enabled tools of the key’s tenant, in order, and no others', async () => {
+    test('tools/list has the enabled tools of the key’s tenant, in order, and no others', async () => {
       const given = await testAssay();
       await register(given, { name: 'b_tool' }, { name: 'a.tool' }, { name: 'off' });
       await given.json('PATCH', '/v1/tools/off', { enabled: false });
@@ -79,7 +79,7 @@ for (const era of eras)
       assert.equal(new Set(pages.flat()).size, 2120);
     });
 
-    test('calls a tool and gets its output as text and as structured content', async () => {
+    test('calling a tool over MCP returns its output as text and as structured content', async () => {
       const given = await testAssay();
       const output_schema = {
         type: 'object',
@@ -99,7 +99,7 @@ for (const era of eras)
       assert.equal(typeof result._meta?.['assay/call_id'], 'string');
     });
 
-    test('gets a text, a list and null as they are', async () => {
+    test('texts, lists and null come through MCP unchanged', async () => {
       const given = await testAssay();
       const answering = (name: string, mock_response: unknown, more = {}) => ({
         name,
@@ -123,7 +123,7 @@ for (const era of eras)
       await client.close();
     });
 
-    test('is told by annotations what a tool may do, as strict as its function', async () => {
+    test('MCP annotations tell what a tool may do, as strictly as its handler', async () => {
       const given = await testAssay(builtin('writes', async () => 'written', 'confirm'));
       await register(given, { name: 'reads' }, { name: 'erases', permission: 'dangerous' });
       const client = await connectClient(given.app, ADMIN_KEY, { era });
@@ -137,7 +137,7 @@ for (const era of eras)
       assert.deepEqual(hints.erases, { readOnlyHint: false, destructiveHint: true });
     });
 
-    test('reads what went wrong as a result, and learns of an unknown tool as an error', async () => {
+    test('MCP reports a tool’s failure as a result, and an unknown tool as an error', async () => {
       const fails = async () => {
         throw new TypeError('the disk is full');
       };
@@ -183,7 +183,7 @@ for (const era of eras)
       ]);
     });
 
-    test('an MCP client needs the scope for what it does', async () => {
+    test('an MCP client needs the scope for each method', async () => {
       const given = await testAssay();
       await register(given, {});
       const reader = await connectClient(given.app, await given.key({ scopes: ['read'] }), { era });
@@ -196,7 +196,7 @@ for (const era of eras)
       await Promise.all([reader.close(), runner.close()]);
     });
 
-    test('finds and calls tools through two tools in search mode', async () => {
+    test('in search mode MCP lists two tools, which find and call all others', async () => {
       const given = await testAssay();
       await register(
         given,
@@ -229,7 +229,7 @@ for (const era of eras)
     });
   });
 
-test('definitions are made once, and again only for the tool that changed', async () => {
+test('MCP definitions are built once, and again only for the tool that changed', async () => {
   const given = await testAssay();
   await register(given, { name: 'one' }, { name: 'two' });
   const book = createToolBook(given.assay.handlers);

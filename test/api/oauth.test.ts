@@ -42,7 +42,7 @@ const startIssuer = async () => {
   return { issuer: `http://127.0.0.1:${port}`, port, publish, asked, close: () => server.close() };
 };
 
-describe('X.22 access tokens of a configured issuer', () => {
+describe('X.22 access tokens of a configured OAuth issuer', () => {
   let issuer: Awaited<ReturnType<typeof startIssuer>>;
   let pair: Pair;
   before(async () => {
@@ -97,7 +97,7 @@ describe('X.22 access tokens of a configured issuer', () => {
   const call = (given: Pick<TestAssay, 'json'>, text: string) =>
     given.json<{ charged_micros: number; error: { code: string; message: string } }>('POST', invoke, bern, text);
 
-  test('a token calls tools of its tenant, and its principal is recorded and charged as a key is', async () => {
+  test('an access token calls tools of its tenant, and its subject is recorded and charged as a key is', async () => {
     const given = await setting();
 
     const { status, body } = await call(given, await token());
@@ -112,7 +112,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     assert.equal(keys[0]?.calls, 2);
   });
 
-  test('quota and rate of the issuer hold for each principal by itself', async () => {
+  test('the issuer’s quota and rate apply to each subject separately', async () => {
     const given = await setting({ quota: { calls: 1 } });
 
     const [first, second] = [await call(given, await token()), await call(given, await token())];
@@ -121,7 +121,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     assert.deepEqual([first.status, second.status, other.status], [200, 402, 200]);
   });
 
-  test('tokens of every wrong kind are refused, and each is told why', async () => {
+  test('invalid tokens of every kind are refused, each with its reason', async () => {
     const given = await setting();
     const stranger = await generateKeyPair('ES256');
     const now = Math.floor(given.clock.now() / 1000);
@@ -157,7 +157,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     assert.equal((await call(given, await token({ exp: now - 20 }))).status, 200, 'clocks may differ by half a minute');
   });
 
-  test('a token ends when its time is over, though it was seen before', async () => {
+  test('an access token is refused once it expires, though it was cached', async () => {
     const given = await setting();
     const text = await token();
     assert.equal((await call(given, text)).status, 200);
@@ -167,7 +167,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     assert.equal((await call(given, text)).status, 401);
   });
 
-  test('a new key of the issuer is found, and tokens with invented keys do not make us ask again and again', async () => {
+  test('a new signing key of the issuer is found, and invented key ids do not cause repeated requests', async () => {
     const given = await setting();
     assert.equal((await call(given, await token())).status, 200);
     const asked = issuer.asked.keys;
@@ -181,7 +181,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     assert.equal((await call(fresh, await token({}, { kid: 'two', key: next.privateKey }))).status, 200);
   });
 
-  test('a token is confined to its tenant and tools, and no claim grants consent or administration', async () => {
+  test('an access token is confined to its tenant and tools, and no claim grants consent or administration', async () => {
     const given = await setting({ tools: { claim: 'tools' } });
     const header = { 'assay-tenant': 'other' };
 
@@ -198,7 +198,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     );
   });
 
-  test('a dangerous tool runs for a principal that was granted it, and a consent is for one principal', async () => {
+  test('a dangerous tool runs for a subject with a grant, and a consent holds for one subject', async () => {
     const given = await setting();
     const headers = { 'assay-tenant': 'acme' };
     await given.request('POST', '/v1/tools', aTool({ name: 'mail', permission: 'confirm' }), undefined, headers);
@@ -225,7 +225,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     assert.equal((await use('mail', await token())).status, 200);
   });
 
-  test('the metadata names the issuer and exactly the address that was used; refusals lead to it', async () => {
+  test('the OAuth metadata names the issuer and exactly the URL that was used; 401 responses point to it', async () => {
     const given = await setting();
     const read = async (path: string) => (await given.app.request(path)).json() as Promise<Record<string, unknown>>;
 
@@ -248,7 +248,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     assert.equal((await app.request('/.well-known/oauth-protected-resource')).status, 404);
   });
 
-  test('an MCP client lists and calls with a token, and keys go on working', async () => {
+  test('an MCP client lists and calls with an access token, and API keys still work', async () => {
     const given = await setting();
     const client = await connectClient(given.app, await token(), { era: 'modern' });
     const weak = await connectClient(given.app, await token({ scope: 'read' }), { era: 'modern' });
@@ -263,7 +263,7 @@ describe('X.22 access tokens of a configured issuer', () => {
     await Promise.all([client.close(), weak.close()]);
   });
 
-  test('an issuer whose keys cannot be read is a matter of now, not of the token', async () => {
+  test('an issuer whose keys cannot be read is Unavailable, not a bad token', async () => {
     const given = await setting({ jwks_uri: 'http://127.0.0.1:9/keys' });
 
     const { status, body } = await call(given, await token());

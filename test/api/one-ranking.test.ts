@@ -13,7 +13,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   find_flights: 'Finds flights between two airports',
 };
 
-describe('one ranking', () => {
+describe('one ranking everywhere', () => {
   let given: TestAssay;
   before(async () => {
     given = await testAssay();

@@ -34,7 +34,7 @@ describe('the OpenAPI document', () => {
     assert.equal(body.openapi, '3.1.0');
   });
 
-  test('describes every route of the app, and nothing else', async () => {
+  test('the OpenAPI document describes every route of the app, and nothing else', async () => {
     const { app, json } = await testAssay();
     const { body } = await json<Document>('GET', '/openapi.json');
     const described = Object.entries(body.paths).flatMap(([path, methods]) =>
@@ -53,7 +53,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-test('every pattern of the document is one that JSON Schema knows, without flags', async () => {
+test('every pattern of the OpenAPI document is valid in JSON Schema, without flags', async () => {
   const { app } = await testAssay();
   const patterns = [...(await (await app.request('/openapi.json')).text()).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)];
   assert.ok(patterns.length > 5);

@@ -19,15 +19,15 @@ const aGuard = async (current = OLD) => {
   return { world, guard };
 };
 
-describe('the guard at the origin', () => {
-  test('lets in who shows the secret, without asking again', async () => {
+describe('the origin secret', () => {
+  test('a request with the current origin secret is accepted without reading it again', async () => {
     const { guard, world } = await aGuard();
 
     assert.equal(guard(OLD), true);
     assert.deepEqual(world.asked, ['current']);
   });
 
-  test('refuses what cannot be a secret without asking', async () => {
+  test('a value that cannot be an origin secret is refused without reading the secret', async () => {
     const { guard, world } = await aGuard();
 
     for (const text of [undefined, '', 'short', `${OLD}\n`, '*'.repeat(48), 'o'.repeat(500)])
@@ -35,7 +35,7 @@ describe('the guard at the origin', () => {
     assert.deepEqual(world.asked, ['current']);
   });
 
-  test('a guess costs one look in half a minute, however many guess', async () => {
+  test('wrong origin secrets cause one read in thirty seconds, however many are tried', async () => {
     const { guard, world } = await aGuard();
 
     const first = await Promise.all(Array.from({ length: 50 }, () => guard(GUESS)));
@@ -47,7 +47,7 @@ describe('the guard at the origin', () => {
     assert.deepEqual(world.asked, ['current', 'all', 'all']);
   });
 
-  test('takes up a new secret when it is first shown, and keeps the one before', async () => {
+  test('a rotated origin secret is accepted when it is first presented, and the previous one still is', async () => {
     const { guard, world } = await aGuard();
     world.secrets = [NEW, OLD];
 
@@ -56,7 +56,7 @@ describe('the guard at the origin', () => {
     assert.equal(guard(NEW), true);
   });
 
-  test('forgets a secret that is neither in use nor the one before', async () => {
+  test('an origin secret is forgotten when it is neither current nor previous', async () => {
     const { guard, world } = await aGuard();
     world.secrets = [NEW, 'm'.repeat(48)];
     await guard(NEW);

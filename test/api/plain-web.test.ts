@@ -23,8 +23,8 @@ const thrown = (act: () => unknown): string | undefined => {
   }
 };
 
-describe('plain headers', () => {
-  test('are told, changed and listed as those of fetch', () => {
+describe('our Headers class', () => {
+  test('our Headers get, set and list as those of fetch do', () => {
     const [plain, real] = both((Kind) => {
       const headers = new Kind({ 'X-B': ' b\t', 'x-a': '1', Accept: 'text/html' });
       headers.append('X-A', '2');
@@ -52,7 +52,7 @@ describe('plain headers', () => {
     assert.deepEqual(plain, real);
   });
 
-  test('refuse what those of fetch refuse', () => {
+  test('our Headers refuse what those of fetch refuse', () => {
     const bad: readonly (readonly [string, string])[] = [
       ['', 'a'],
       ['a b', 'a'],
@@ -70,7 +70,7 @@ describe('plain headers', () => {
   });
 });
 
-describe('a plain response', () => {
+describe('our Response class', () => {
   const Plain = PlainResponse as unknown as typeof Response;
   const form = () => {
     const data = new FormData();
@@ -94,7 +94,7 @@ describe('a plain response', () => {
   };
 
   for (const [what, make] of Object.entries(makers))
-    test(`with ${what} is as one of fetch`, async () => {
+    test(`our Response with ${what} equals that of fetch`, async () => {
       const seen = async (response: Response) => [
         response.status,
         response.ok,
@@ -109,7 +109,7 @@ describe('a plain response', () => {
       assert.deepEqual(await seen(make(Plain)), await seen(make(Response)));
     });
 
-  test('is read as a text as one of fetch is, once', async () => {
+  test('our Response is read as text like that of fetch, once', async () => {
     const bodies = ['{"a":"é"}', '\uFEFF{"a":1}', '"a\uD800"', new TextEncoder().encode('\uFEFF[1]')];
     for (const body of bodies) {
       const [plain, real] = [Plain, Response].map((Kind) => new Kind(body)) as [Response, Response];
@@ -124,7 +124,7 @@ describe('a plain response', () => {
     assert.equal(none.bodyUsed, false);
   });
 
-  test('is read once, and a form is read by its type', async () => {
+  test('our Response is read once, and a form is read by its type', async () => {
     const response = new Plain('once');
     await response.arrayBuffer();
     assert.ok(response.bodyUsed);
@@ -135,13 +135,13 @@ describe('a plain response', () => {
     assert.equal((await sent.formData()).get('a'), 'b');
   });
 
-  test('refuses a status out of range and a body where there is none', () => {
+  test('our Response refuses a status out of range and a body where none is allowed', () => {
     assert.throws(() => new Plain('', { status: 600 }), RangeError);
     assert.throws(() => new Plain('a', { status: 204 }), TypeError);
     assert.throws(() => Plain.redirect('https://example.com', 200), RangeError);
   });
 
-  test('tells its body without reading it, until somebody has', async () => {
+  test('our Response gives its body without consuming it until somebody has read it', async () => {
     const response = new Plain('body');
     assert.equal(PlainResponse.bodyOf(response), 'body');
     await response.text();
@@ -150,7 +150,7 @@ describe('a plain response', () => {
   });
 });
 
-describe('a plain request', () => {
+describe('our Request class', () => {
   const headers = new PlainHeaders({ 'content-type': 'application/json' });
   const request = new PlainRequest({
     url: 'https://a.example/b?c=d',
@@ -159,7 +159,7 @@ describe('a plain request', () => {
     body: Buffer.from('{"a":"é"}'),
   }) as unknown as Request;
 
-  test('reads its body in every way, and streams it', async () => {
+  test('our Request reads its body in every form, and streams it', async () => {
     assert.deepEqual(await request.json(), { a: 'é' });
     assert.equal((await request.arrayBuffer()).byteLength, 10);
     assert.equal(await request.clone().text(), '{"a":"é"}');
@@ -167,7 +167,7 @@ describe('a plain request', () => {
     assert.equal(request.signal.aborted, false);
   });
 
-  test('is the same at another address, as one of fetch is', async () => {
+  test('our Request behaves at another URL as that of fetch does', async () => {
     const real = new Request('https://a.example/b', { method: 'POST', body: 'x', headers: { 'x-a': 'b' } });
     for (const one of [request, real]) {
       const moved = PlainRequest.at(one, new URL('https://other.example/b'));
@@ -178,7 +178,7 @@ describe('a plain request', () => {
   });
 });
 
-test('an answer to an event loads no fetch', async () => {
+test('answering a Lambda event does not load fetch', async () => {
   const from = (file: string) => new URL(`../../functions/api/lambda/${file}`, import.meta.url).href;
   const script = `
     import { Writable } from 'node:stream';

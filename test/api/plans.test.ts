@@ -60,7 +60,7 @@ const ended = async ({ json }: TestAssay, started: RunView): Promise<RunView> =>
 };
 
 describe('plans over HTTP', () => {
-  test('R1.09 C.05 a plan becomes nodes, data edges, a tree and a state machine', async () => {
+  test('R1.09 C.05 a plan is compiled to nodes, data edges, a tree and a state machine', async () => {
     const { json, request } = await workshop();
 
     const { status, body } = await json<Made>('POST', '/v1/plans', chain);
@@ -79,7 +79,7 @@ describe('plans over HTTP', () => {
     assert.match(await (await request('GET', `/v1/plans/${body.plan_id}/picture`)).text(), /^<svg /);
   });
 
-  test('R1.10 R1.11 a run feeds outputs to inputs and tells each node’s story', async () => {
+  test('R1.10 R1.11 a run passes outputs to inputs and reports each node', async () => {
     const shop = await workshop();
     const { body: plan } = await shop.json<Made>('POST', '/v1/plans', chain);
 
@@ -116,7 +116,7 @@ describe('plans over HTTP', () => {
     assert.equal((await ended(shop, started)).status, 'ok');
   });
 
-  test('GET /v1/runs lists runs newest first, by status, page by page, of the caller’s tenant alone', async () => {
+  test('GET /v1/runs lists the runs of the caller’s tenant newest first, by status, in pages', async () => {
     const shop = await workshop();
     const start = async (tool: string): Promise<RunView> => {
       const { body } = await shop.json<Made>('POST', '/v1/plans', {
@@ -192,7 +192,7 @@ describe('plans over HTTP', () => {
     );
   });
 
-  test('refuses cycles, unknown tools, missing paths and ungranted dangerous tools before anything runs', async () => {
+  test('cycles, unknown tools, missing paths and dangerous tools without a grant are refused before anything runs', async () => {
     const { json } = await workshop();
     const node = (id: string, more: object = {}) => ({ id, tool: 'shout', arguments: { text: 'x' }, ...more });
     const cases: readonly (readonly [object, number, RegExp])[] = [

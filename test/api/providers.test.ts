@@ -52,11 +52,11 @@ describe('definitions over HTTP', () => {
     };
   };
 
-  test('the supported providers are listed', async () => {
+  test('GET /v1/providers lists the supported providers', async () => {
     assert.deepEqual((await get('/v1/providers')).body, { providers: PROVIDERS });
   });
 
-  test('R2.07 OpenAI gets type and function, and nothing around them', async () => {
+  test('R2.07 OpenAI gets type and function, and no envelope', async () => {
     const { status, body } = await get<unknown[]>('/v1/providers/openai/tools?allowed=b_tool');
 
     assert.equal(status, 200);
@@ -91,7 +91,7 @@ describe('definitions over HTTP', () => {
     assert.ok(json.body[0]?.functionDeclarations.every((tool) => 'parametersJsonSchema' in tool));
   });
 
-  test('R2.10 allowed keeps the registry’s order, not its own', async () => {
+  test('R2.10 allowed keeps the registry’s order, not the order of the list', async () => {
     const { body } = await get<{ name: string }[]>('/v1/providers/mcp/tools?allowed=c_tool,nothing,a.tool,off');
 
     assert.deepEqual(
@@ -100,7 +100,7 @@ describe('definitions over HTTP', () => {
     );
   });
 
-  test('tags and category narrow as in the list', async () => {
+  test('tags and category filter definitions as they filter the tool list', async () => {
     const byTag = await get<{ name: string }[]>('/v1/providers/mcp/tools?tags=x,y');
     const byCategory = await get<{ name: string }[]>('/v1/providers/mcp/tools?category=c');
 
@@ -110,7 +110,7 @@ describe('definitions over HTTP', () => {
     );
   });
 
-  test('R2.11 an unknown provider is refused, naming those that are supported', async () => {
+  test('R2.11 an unknown provider is refused, and the error names the supported ones', async () => {
     for (const call of ['GET tools', 'POST calls', 'POST results']) {
       const [method = '', path = ''] = call.split(' ');
       const body = method === 'GET' ? undefined : { results: [] };
@@ -121,7 +121,7 @@ describe('definitions over HTTP', () => {
     }
   });
 
-  test('an option that is not one is refused with what it may be', async () => {
+  test('an unknown option value is refused with the allowed ones', async () => {
     for (const query of ['strict=yes', 'schema=xml', 'mode=all', 'defer=1', 'explain=']) {
       const { status, body } = await get<ErrorBody>(`/v1/providers/openai/tools?${query}`);
       assert.equal(status, 400, query);
@@ -129,7 +129,7 @@ describe('definitions over HTTP', () => {
     }
   });
 
-  test('headers count what was lost and what it costs; explain says it', async () => {
+  test('headers count what a conversion lost and its token cost; explain says it in full', async () => {
     interface Explained {
       readonly tools: unknown;
       readonly warnings: { tool: string; message: string }[];
@@ -149,7 +149,7 @@ describe('definitions over HTTP', () => {
     assert.ok(body.tokens > 10);
   });
 
-  test('strict, defer and search change the definitions', async () => {
+  test('strict, defer and search modes change the definitions', async () => {
     type Tool = { name?: string; strict?: boolean; defer_loading?: boolean; type?: string };
     const strict = await get<Tool[]>('/v1/providers/openai-responses/tools?strict=true');
     const deferred = await get<Tool[]>('/v1/providers/anthropic/tools?defer=true');
@@ -162,7 +162,7 @@ describe('definitions over HTTP', () => {
     assert.ok(Number(deferred.headers.get('assay-tokens')) < Number(all.headers.get('assay-tokens')));
   });
 
-  test('an unchanged answer is 304, a changed one is not', async () => {
+  test('unchanged definitions answer 304, changed ones 200', async () => {
     const other = await testAssay();
     const ask = async (etag?: string) => {
       const headers: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
@@ -179,7 +179,7 @@ describe('definitions over HTTP', () => {
     assert.equal(((await (await ask()).json()) as unknown[]).length, 2);
   });
 
-  test('a key sees its own tenant’s tools, and of those its own, also when others asked before', async () => {
+  test('a key gets its own tenant’s definitions, and of those only its tools, also after others asked', async () => {
     const other = await given.key({ tenant: 'other', scopes: ['read'] });
     const confined = await given.key({ scopes: ['read'], tools: ['b_tool'] });
     const none = await given.key({ scopes: ['invoke'] });
@@ -192,7 +192,7 @@ describe('definitions over HTTP', () => {
     assert.equal((await get(path, none)).status, 403);
   });
 
-  test('R3.07 the prompt holds each tool’s own instructions, or text made of its description', async () => {
+  test('R3.07 the prompt has each tool’s own instructions, or text built from its description', async () => {
     const response = await given.request('GET', '/v1/prompt?allowed=b_tool,c_tool');
     const text = await response.text();
 
@@ -203,7 +203,7 @@ describe('definitions over HTTP', () => {
     assert.equal(second, 'Use c_tool with care.');
   });
 
-  test('a registration warns of what each provider will lose', async () => {
+  test('registering a tool warns of what each provider will lose', async () => {
     const lossy = aTool({
       name: 'lossy',
       parameters: { type: 'object', properties: { a: { not: { type: 'string' } } } },
@@ -220,7 +220,7 @@ describe('definitions over HTTP', () => {
   });
 });
 
-describe('calls and results over HTTP', () => {
+describe('model calls and results over HTTP', () => {
   let given: TestAssay;
   before(async () => {
     given = await testAssay();
@@ -232,7 +232,7 @@ describe('calls and results over HTTP', () => {
     readonly calls: { id: string; name: string; arguments: unknown; error?: { code: string; message: string } }[];
   }
 
-  test('a name that was mapped for the provider comes back as ours', async () => {
+  test('a name that was mapped for a provider is mapped back', async () => {
     const tools = await given.json<{ function: { name: string } }[]>(
       'GET',
       '/v1/providers/openai/tools?allowed=weather.lookup',
@@ -246,7 +246,7 @@ describe('calls and results over HTTP', () => {
     assert.deepEqual(body.calls, [{ id: 'c1', name: 'weather.lookup', arguments: { city: 'Rome' } }]);
   });
 
-  test('a call that cannot be understood carries its error, and the others survive', async () => {
+  test('a model call that cannot be parsed carries its error, and the others are kept', async () => {
     const call = (id: string, name: string, text: string) => ({
       id,
       type: 'function',
@@ -287,13 +287,13 @@ describe('calls and results over HTTP', () => {
     'one event a line': fragments.map((each) => JSON.stringify(each)).join('\n'),
   };
   for (const [form, text] of Object.entries(forms))
-    test(`a stream is put together from ${form}`, async () => {
+    test(`streamed calls are assembled from ${form}`, async () => {
       const { body } = await given.json<Calls>('POST', '/v1/providers/openai/calls', text);
 
       assert.deepEqual(body.calls, [{ id: 'c9', name: 'weather_lookup', arguments: { city: 'Kyiv' } }]);
     });
 
-  test('what is no response of a model is refused or holds no calls', async () => {
+  test('a body that is not a model response is refused or has no calls', async () => {
     const deep = `${'['.repeat(300)}${']'.repeat(300)}`;
     for (const text of ['', '  ', 'not json', '{"a":1}\nnot json', deep]) {
       const { status } = await given.json('POST', '/v1/providers/openai/calls', text);
@@ -306,7 +306,7 @@ describe('calls and results over HTTP', () => {
     }
   });
 
-  test('results become the provider’s messages', async () => {
+  test('results are converted to the provider’s messages', async () => {
     const results = [
       { id: 'c1', name: 'weather_lookup', output: { temperature: 21 } },
       { id: 'c2', name: 'weather_lookup', error: { type: 'Timeout', message: 'too slow' } },
@@ -328,7 +328,7 @@ describe('calls and results over HTTP', () => {
     assert.equal(anthropic.body[0]?.content[1]?.is_error, true);
   });
 
-  test('a result goes back in the form in which its call came, by the provider’s name of the tool', async () => {
+  test('a result is returned in the form of its call, with the provider’s name of the tool', async () => {
     const message = { function_call: { name: 'weather_lookup', arguments: '{"city":"Oslo"}' } };
     const { body } = await given.json<Calls>('POST', '/v1/providers/openai/calls', { choices: [{ message }] });
     const [{ arguments: _, ...call } = { arguments: {} }] = body.calls;
@@ -339,7 +339,7 @@ describe('calls and results over HTTP', () => {
     assert.deepEqual(told.body, [{ role: 'function', name: 'weather_lookup', content: 'fine' }]);
   });
 
-  test('a body that holds no results is refused with the field', async () => {
+  test('a body without results is refused by its field', async () => {
     for (const body of [{}, { results: 'x' }, { results: [{ name: 'x' }] }, { results: [], more: 1 }]) {
       const { status } = await given.json('POST', '/v1/providers/openai/results', body);
       assert.equal(status, 400);

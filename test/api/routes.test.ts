@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { nameOf, routeGroups } from '../../functions/api/routes/groups.ts';
 import { routes } from '../../functions/api/routes/table.ts';
 
-test('a server listens for every route of the table, in its order, and its group brings it', () => {
+test('the server registers every route of the table in its order, loading each group on demand', () => {
   assert.deepEqual(
     routeGroups.flatMap((group) => group.routes),
     routes.map(nameOf),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testAssay } from '../support/assay.ts';
 
-test('every route is found by one regular expression: no two paths of a method are ambiguous', async () => {
+test('no two paths of a method are ambiguous, so one regular expression finds every route', async () => {
   const { app, request } = await testAssay();
 
   assert.equal((await request('GET', '/healthz')).status, 200);

@@ -36,7 +36,7 @@ describe('scoring over HTTP', () => {
   });
   after(() => engine.close());
 
-  test('R0.04 R0.14 scores a pair sent as JSON and answers raw and normalised scores with a hallmark', async () => {
+  test('R0.04 R0.14 a pair sent as JSON gets raw and normalised scores with a hallmark', async () => {
     const { status, body } = await server.json<ScoreReport>('POST', '/v1/score', {
       image: base64(image.bytes),
       reference: base64(reference.bytes),
@@ -52,7 +52,7 @@ describe('scoring over HTTP', () => {
     assert.ok((body.scores[0]?.normalized ?? 0) > 1 && body.scores[0]?.hallmark);
   });
 
-  test('R0.16 with a reference and a distortion it runs the full- and no-reference tools that it chose itself', async () => {
+  test('R0.16 with a reference and a distortion, scoring chooses and runs full- and no-reference tools', async () => {
     const form = new FormData();
     form.set('image', new File([image.bytes], 'image.png'));
     form.set('reference', new File([reference.bytes], 'reference.png'));
@@ -71,7 +71,7 @@ describe('scoring over HTTP', () => {
     );
   });
 
-  test('whoever asks for lines sees each score when it is made, and the whole answer last', async () => {
+  test('a streamed score sends each score when it is computed, and the whole answer last', async () => {
     const ask = async (tools: readonly string[]) => {
       const body = JSON.stringify({ image: base64(image.bytes), reference: base64(reference.bytes), tools });
       const headers = { 'content-type': 'application/json', accept: 'application/x-ndjson', 'x-api-key': ADMIN_KEY };
@@ -92,7 +92,7 @@ describe('scoring over HTTP', () => {
     assert.match(await refused.text(), /there is no image-quality tool nosuch/);
   });
 
-  test('R0.13 answers the second time from the cache, and counts it', async () => {
+  test('R0.13 the second score comes from the cache, and is counted as a hit', async () => {
     const ask = () =>
       server.json<ScoreReport>('POST', '/v1/score', { image: base64(reference.bytes), tools: ['entropy'] });
     await ask();
@@ -102,7 +102,7 @@ describe('scoring over HTTP', () => {
     assert.ok(body.hits >= 1 && body.hit_rate > 0);
   });
 
-  test('R0.05 scoring takes multipart forms', async () => {
+  test('R0.05 scoring accepts multipart forms', async () => {
     const form = new FormData();
     form.set('image', new Blob([Uint8Array.from(reference.bytes)]), 'cat.png');
     form.set('tools', 'niqe, entropy');
@@ -120,7 +120,7 @@ describe('scoring over HTTP', () => {
     );
   });
 
-  test('R0.16 chooses tools by distortion, and the best set without one', async () => {
+  test('R0.16 tools are chosen by distortion, and the best set without one', async () => {
     const scored = async (body: object) =>
       (await server.json<ScoreReport>('POST', '/v1/score', body)).body.scores.map(({ tool }) => tool);
 
@@ -130,7 +130,7 @@ describe('scoring over HTTP', () => {
     );
   });
 
-  test('C.03 a picture in the image store is named by its key, within the tenant', async () => {
+  test('C.03 a stored picture is scored by its key, within its tenant', async () => {
     await blobs.put(imageBlobKey('default', 'cat.png'), reference.bytes, 'image/png');
     const other = await server.key({ scopes: ['invoke'], tenant: 'acme' });
 
@@ -168,7 +168,7 @@ describe('scoring over HTTP', () => {
     assert.deepEqual([...new Uint8Array(await response.arrayBuffer()).slice(1, 4)], [0x50, 0x4e, 0x47]);
   });
 
-  test('R0.07 refuses what cannot be scored with the tool, the picture and the cure', async () => {
+  test('R0.07 a picture that cannot be scored is refused with the tool, the picture and what to do', async () => {
     const cases: readonly (readonly [object, number, RegExp])[] = [
       [{ image: base64(image.bytes), tools: ['ssim'] }, 400, /ssim .*reference/],
 
@@ -187,7 +187,7 @@ describe('scoring over HTTP', () => {
     }
   });
 
-  test('R0.17 R0.18 lists all tools of a type, and which can run here', async () => {
+  test('R0.17 R0.18 GET lists all tools of a type, and which can run here', async () => {
     const list = async (query: string) =>
       (
         await server.json<{ tools: { name: string; type: string; available: boolean }[] }>(

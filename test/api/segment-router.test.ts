@@ -14,7 +14,7 @@ for (const app of apps)
     else app.on(method.toUpperCase(), path, answer as never);
   }
 
-test('every route, and what is none, is found as by Hono’s own router', async () => {
+test('our router finds every route, and no other path, as Hono’s own router does', async () => {
   const paths = routes.flatMap(([, path]) => {
     const filled = path.replaceAll(/:\w+/g, 'a%2Fb.c');
     return [filled, `${filled}/`, `${filled}/more`, filled.slice(0, -1), path.replaceAll(/:\w+/g, ''), `/${path}`];
@@ -31,7 +31,7 @@ test('every route, and what is none, is found as by Hono’s own router', async 
     }
 });
 
-test('a path that it does not know how to find is refused when it is added', () => {
+test('adding a path that our router cannot match is refused', () => {
   for (const path of ['/a/*', '/a/:b?', '/a/:b{[0-9]+}', '*'])
     assert.throws(() => new SegmentRouter().add('GET', path, {}), Error);
 });

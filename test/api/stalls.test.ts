@@ -11,8 +11,8 @@ interface Refusal {
   readonly error: { readonly code: string; readonly message: string; readonly details: { readonly issues: unknown[] } };
 }
 
-describe('small stalls and small leaks', () => {
-  test('an error names at most twenty fields, whatever the body has', async () => {
+describe('bounded work per request', () => {
+  test('an error lists at most twenty fields, whatever the body has', async () => {
     const { json } = await testAssay();
     const many = Object.fromEntries(Array.from({ length: 18_000 }, (_, n) => [`field_${n}`, n]));
 
@@ -23,7 +23,7 @@ describe('small stalls and small leaks', () => {
     assert.match(text, /and 17980 more/);
   });
 
-  test('X.06 an object of more than 20,000 fields is refused before it is parsed, and a long list is none', async () => {
+  test('X.06 an object of more than 20,000 fields is refused before it is parsed, and a long list is not an object', async () => {
     const { json } = await testAssay();
     const fields = (count: number, value: unknown) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`k"\\${n}`, value]));
@@ -41,7 +41,7 @@ describe('small stalls and small leaks', () => {
     assert.equal((await json<Refusal>('POST', '/v1/feedback', { list })).status, 400, 'for its unknown field alone');
   });
 
-  test('X.06 a body of more than 100,000 objects and lists is refused before it is parsed, on every road', async () => {
+  test('X.06 a body of more than 100,000 objects and lists is refused before it is parsed, on every route', async () => {
     const { request } = await testAssay();
     const lists = (count: number): string => `[${'[],'.repeat(count - 2)}[]]`;
     const mcp = { accept: 'application/json, text/event-stream' };
@@ -65,7 +65,7 @@ describe('small stalls and small leaks', () => {
       assert.equal((await request('POST', '/v1/providers/openai/calls', stream)).status, 413);
   });
 
-  test('a refusal shows the start of a value of megabytes', async () => {
+  test('an error shows only the start of a value of megabytes', async () => {
     const { json } = await testAssay();
     for (const tool of [
       'x'.repeat(1_000_000),
@@ -77,7 +77,7 @@ describe('small stalls and small leaks', () => {
     }
   });
 
-  test('large bodies that arrive together are parsed in a turn of the event loop each', async () => {
+  test('large bodies that arrive together are parsed in one turn of the event loop each', async () => {
     const { request } = await testAssay();
     const large = { list: Array.from({ length: 60_000 }, (_, n) => n) };
     const turns = [0];
@@ -97,7 +97,7 @@ describe('small stalls and small leaks', () => {
     assert.deepEqual(new Set(turns), new Set([0, 1]), `answers a turn: ${turns.filter((answers) => answers > 0)}`);
   });
 
-  test('X.06 small calls whose arguments take long to check, all at once, take a turn of the event loop each', async () => {
+  test('X.06 concurrent small calls whose arguments are slow to check take one turn of the event loop each', async () => {
     const list = { type: 'array', items: { $ref: '#/$defs/tree' } };
     const $defs = { tree: { anyOf: [list, list, { type: 'null' }] } };
     const parameters = { type: 'object', properties: { tree: { $ref: '#/$defs/tree' } }, $defs };
@@ -121,7 +121,7 @@ describe('small stalls and small leaks', () => {
     assert.deepEqual(new Set(turns), new Set([0, 1]), `answers a turn: ${turns.filter((answers) => answers > 0)}`);
   });
 
-  test('X.07 bodies of one tenant that do not end hold 64 MB at most, and another tenant is served', async () => {
+  test('X.07 unfinished bodies of one tenant hold 64 MB at most, and another tenant is served', async () => {
     const { app, key } = await testAssay();
     const loud = await key({ scopes: ['invoke'], tenant: 'loud' });
     const polite = await key({ scopes: ['invoke'], tenant: 'polite' });
@@ -148,7 +148,7 @@ describe('small stalls and small leaks', () => {
     assert.equal(await Promise.race([...open, 'open']), 'open');
   });
 
-  test('arguments with many unknown fields are refused with a short list', async () => {
+  test('arguments with many unknown fields are refused with a short list of them', async () => {
     const definition = { parameters: { type: 'object', properties: {}, additionalProperties: false } };
     const { invoke } = await assayWith({ nothing: async () => 1 }, { definition });
 
@@ -161,7 +161,7 @@ describe('small stalls and small leaks', () => {
     assert.equal((body.error.details as unknown as { issues: unknown[] }).issues.length, 21);
   });
 
-  test('the host is checked on every path of a server on the loopback', async (t) => {
+  test('a loopback server checks the Host header on every path', async (t) => {
     const { app } = await testAssay();
     const server = await listen(app, '127.0.0.1', 0);
     t.after(() => server.close());
@@ -179,13 +179,13 @@ describe('small stalls and small leaks', () => {
     assert.equal(await statusFor('localhost:1', '/healthz'), 200);
   });
 
-  test('answers of /v1 are not sniffed', async () => {
+  test('responses of /v1 have nosniff', async () => {
     const { request } = await testAssay();
     for (const path of ['/v1/tools', '/v1/tools/none'])
       assert.equal((await request('GET', path)).headers.get('x-content-type-options'), 'nosniff', path);
   });
 
-  test('a 503 does not name the table', async () => {
+  test('a 503 does not reveal the table’s name', async () => {
     const table = memoryTable();
     const { json, key, log } = await testAssay({ table });
     const someone = await key({ scopes: ['read'] });

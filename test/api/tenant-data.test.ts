@@ -39,7 +39,7 @@ const auditOf = async (tenant: string): Promise<readonly StoredAudit[]> => {
 };
 
 describe('the data of a tenant', () => {
-  test('is exported whole, with pictures where asked, and without anything that opens a door', async () => {
+  test('a tenant’s data is exported completely, with pictures on request, and without secrets', async () => {
     const key = await settle('acme');
     await settle('acme2');
 
@@ -57,7 +57,7 @@ describe('the data of a tenant', () => {
     assert.deepEqual(Object.keys(stored.body).includes('digest'), false);
   });
 
-  test('goes with its keys, and what was charged and who did it stay; another tenant is untouched', async () => {
+  test('deleting a tenant removes its data and keys, keeps charges and the audit log, and leaves other tenants alone', async () => {
     const key = await settle('gone');
     const other = await settle('gone2');
 
@@ -76,7 +76,7 @@ describe('the data of a tenant', () => {
     assert.deepEqual((await remove('gone')).body.items_removed, 0);
   });
 
-  test('is removed only by an admin who repeats its name', async () => {
+  test('a tenant is deleted only by an admin who repeats its name', async () => {
     const owner = await server.key({ scopes: ['tenant_admin'], tenant: 'acme' });
 
     assert.equal((await remove('acme', 'other')).status, 400);
@@ -87,7 +87,7 @@ describe('the data of a tenant', () => {
 });
 
 describe('the audit log', () => {
-  test('has keys, tools and acts of an operator for a tenant, and nothing that was refused', async () => {
+  test('the audit log has changes of keys and tools and an operator’s actions for a tenant, but nothing that was refused', async () => {
     const boss = await server.key({ scopes: ['tenant_admin', 'read', 'write'], tenant: 'audited' });
     const made = await server.json<{ id: string }>('POST', '/v1/keys', { scopes: ['read'] }, boss);
     await server.json('POST', '/v1/tools', aTool({ name: 'watched' }), boss);

@@ -6,7 +6,7 @@ import type { Table } from '../../shared/kernel/ports.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 
-test('X.27 GET /v1/tenants lists who was given a key, with its good keys and use, for the operator alone', async () => {
+test('X.27 GET /v1/tenants lists tenants with their active keys and usage, for the operator only', async () => {
   const shop = await testAssay();
   await shop.json('POST', '/v1/tools', aTool(), await shop.key({ tenant: 'lab', scopes: ['write'] }));
   const lab = await shop.key({ tenant: 'lab', scopes: ['read', 'invoke', 'tenant_admin'] });
@@ -26,7 +26,7 @@ test('X.27 GET /v1/tenants lists who was given a key, with its good keys and use
   assert.equal(first.body.tenants.length, 1);
 });
 
-test('tenants whose keys an earlier release has made are listed too, looked for once', async () => {
+test('tenants whose keys were made by an earlier release are listed too, after one scan', async () => {
   const { assay, key, json } = await testAssay();
   const names = Array.from({ length: 30 }, (_, n) => `old-${String(n).padStart(2, '0')}`);
   for (const tenant of names) await key({ tenant, scopes: ['read'] });
@@ -42,7 +42,7 @@ test('tenants whose keys an earlier release has made are listed too, looked for 
   assert.deepEqual(await listed(), names.slice(1));
 });
 
-test('looking for tenants of earlier keys goes on where it was cut off', async () => {
+test('the scan for tenants of earlier keys resumes where it was interrupted', async () => {
   const { assay, key } = await testAssay();
   const names = ['one', 'two', 'three'];
   for (const tenant of names) await key({ tenant, scopes: ['read'] });

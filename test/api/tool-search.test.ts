@@ -14,7 +14,7 @@ interface Loaded {
   readonly tools?: readonly Loaded[];
 }
 
-describe('searching as the providers mean it', () => {
+describe('provider-side tool search', () => {
   let given: TestAssay;
   const kinds = ['invoice', 'parcel', 'flight', 'recipe', 'tax'];
   before(async () => {
@@ -37,7 +37,7 @@ describe('searching as the providers mean it', () => {
     return answer.body;
   };
 
-  test('OpenAI: one entry is sent, the search is recognised and answered, and what it found is called', async () => {
+  test('OpenAI tool search: one entry is sent, the search is answered, and a found tool is called', async () => {
     const sent = await get<unknown[]>('openai-responses/tools?mode=tool_search');
     assert.equal(sent.body.length, 1);
 
@@ -65,7 +65,7 @@ describe('searching as the providers mean it', () => {
     assert.equal('searches' in called, false);
   });
 
-  test('Anthropic: what is found is referred to by the name that was declared', async () => {
+  test('Anthropic tool search: found tools are referenced by the names that were declared', async () => {
     interface Sent {
       readonly name: string;
       readonly defer_loading?: boolean;
@@ -91,7 +91,7 @@ describe('searching as the providers mean it', () => {
     assert.match(references[0]?.tool_name ?? '', /^flight_cancel/);
   });
 
-  test('a search stays within what the key sees and the caller allows', async () => {
+  test('a tool search stays within the key’s tools and the caller’s allowed list', async () => {
     const { body } = await given.json<{ key: string }>('POST', '/v1/keys', {
       scopes: ['read'],
       tools: ['tax.create', 'tax.track'],
@@ -106,7 +106,7 @@ describe('searching as the providers mean it', () => {
     assert.deepEqual(await names({ query: 'track', allowed: ['recipe.track'] }), ['recipe.track']);
   });
 
-  test('a search with a wrong field is refused with the field', async () => {
+  test('a tool search with an invalid field is refused by the field', async () => {
     for (const search of [
       {},
       { query: 3 },
@@ -124,7 +124,7 @@ describe('searching as the providers mean it', () => {
     assert.equal((await given.json('POST', '/v1/providers/openai/results', { results: many })).status, 400);
   });
 
-  test('what strict leaves out is told in headers and explained for each tool', async () => {
+  test('what strict mode leaves out is in the headers, with the reason for each tool', async () => {
     const free = { type: 'object', properties: { note: { type: 'string' } } };
     await given.json('POST', '/v1/tools', aTool({ name: 'free', parameters: free }));
     interface Explained {

@@ -12,7 +12,7 @@ interface Page {
 const named = (page: Page): readonly string[] => page.tools.map(({ spec }) => spec.name);
 
 describe('the registry over HTTP', () => {
-  test('R1.01 R2.03 registers a tool after checking it and gives it an id', async () => {
+  test('R1.01 R2.03 a tool is checked, registered and given an id', async () => {
     const { json } = await testAssay();
 
     const { status, body } = await json<Registration>('POST', '/v1/tools', aTool({ version: '1.0.0' }));
@@ -22,7 +22,7 @@ describe('the registry over HTTP', () => {
     assert.match(body.created_at ?? '', /^\d{4}-\d\d-\d\dT/);
   });
 
-  test('R4.02b answers 200 for an identical definition and 409 for the same version with another spec', async () => {
+  test('R4.02b registering an identical definition answers 200, the same version with another spec 409', async () => {
     const { json } = await testAssay();
     await json('POST', '/v1/tools', aTool({ version: '1.0.0' }));
 
@@ -36,7 +36,7 @@ describe('the registry over HTTP', () => {
     assert.match(body.error.message, /register the change under a higher version/);
   });
 
-  test('POST /v1/definitions/check says what registering would do, refuses as it would, and stores nothing', async () => {
+  test('POST /v1/definitions/check returns what registering would, and stores nothing', async () => {
     const { json } = await testAssay();
     const check = async (fields: object) => {
       const { status, body } = await json<Record<string, unknown>>(
@@ -56,7 +56,7 @@ describe('the registry over HTTP', () => {
     assert.deepEqual(await check({ name: 'no name' }), [400, 'InvalidInput', undefined]);
   });
 
-  test('a definition as real tools have it is kept as it is, and says which of its patterns are not enforced', async () => {
+  test('a real-world definition is kept unchanged, with a warning for each pattern that is not enforced', async () => {
     const { json } = await testAssay();
     const definition = aTool({
       name: `upstream_${'x'.repeat(119)}`,
@@ -85,7 +85,7 @@ describe('the registry over HTTP', () => {
     assert.match((await invoke({ city: 'a', then: {} })).body.error?.message ?? '', /then\.city is required/);
   });
 
-  test('R2.02 refuses a second tool of the same name and keeps the first', async () => {
+  test('R2.02 a second tool of the same name is refused and the first is kept', async () => {
     const { json } = await testAssay();
     await json('POST', '/v1/tools', aTool());
 
@@ -94,7 +94,7 @@ describe('the registry over HTTP', () => {
     assert.equal(body.spec.description, 'Look up the weather of a city');
   });
 
-  test('R1.02 R2.06 lists all available tools with name, description, parameters and type', async () => {
+  test('R1.02 R2.06 GET /v1/tools lists all tools with name, description, parameters and type', async () => {
     const { json } = await testAssay();
     for (const name of ['b', 'a', 'c']) await json('POST', '/v1/tools', aTool({ name }));
     await json('PATCH', '/v1/tools/c', { enabled: false });
@@ -107,7 +107,7 @@ describe('the registry over HTTP', () => {
     assert.deepEqual(named((await json<Page>('GET', '/v1/tools?include_disabled=true')).body), ['a', 'b', 'c']);
   });
 
-  test('R1.16 R3.08 filters by tags, category, pattern, capability and allowed names', async () => {
+  test('R1.16 R3.08 tools are filtered by tags, category, pattern, capability and allowed names', async () => {
     const { json } = await testAssay();
     await json(
       'POST',
@@ -126,7 +126,7 @@ describe('the registry over HTTP', () => {
     assert.deepEqual(await list('tags=nothing'), []);
   });
 
-  test('pages through a list by cursor, without gaps or repeats', async () => {
+  test('a list of tools is paged by cursor, without gaps or repeats', async () => {
     const { json } = await testAssay();
     const names = Array.from({ length: 25 }, (_, index) => `tool_${String(index).padStart(2, '0')}`);
     for (const name of names) await json('POST', '/v1/tools', aTool({ name }));
@@ -142,7 +142,7 @@ describe('the registry over HTTP', () => {
     assert.deepEqual(seen, names);
   });
 
-  test('R4.09d finds tools by text, ranked, in English and Chinese', async () => {
+  test('R4.09d text search finds tools, ranked, in English and Chinese', async () => {
     const { json } = await testAssay();
     await json('POST', '/v1/tools', aTool({ name: 'send_mail', description: 'Send an e-mail message to a person' }));
     await json('POST', '/v1/tools', aTool({ name: 'tianqi', description: '查询城市的天气预报' }));
@@ -156,7 +156,7 @@ describe('the registry over HTTP', () => {
     assert.notEqual(await first('sending messages'), 'send_mail');
   });
 
-  test('R2.04 R3.05 gets a tool by name with an ETag, and 304 when it is known', async () => {
+  test('R2.04 R3.05 a tool read by name has an ETag, and answers 304 when it matches', async () => {
     const { json, request } = await testAssay();
     await json('POST', '/v1/tools', aTool());
 
@@ -169,7 +169,7 @@ describe('the registry over HTTP', () => {
     assert.equal(third.status, 200);
   });
 
-  test('R2.05 answers 404 for an unknown name, with the nearest one', async () => {
+  test('R2.05 an unknown tool name answers 404 with the nearest name', async () => {
     const { json } = await testAssay();
     await json('POST', '/v1/tools', aTool());
 
@@ -178,7 +178,7 @@ describe('the registry over HTTP', () => {
     assert.match(body.error.message, /did you mean weather_lookup\?/);
   });
 
-  test('R1.19 gets the default version, an exact one, or the highest in a range', async () => {
+  test('R1.19 a tool is read at its default version, an exact one, or the highest in a range', async () => {
     const { json } = await testAssay();
     for (const version of ['1.0.0', '1.2.0', '2.0.0']) await json('POST', '/v1/tools', aTool({ version }));
     const id = async (query: string) => (await json<Registration>('GET', `/v1/tools/weather_lookup${query}`)).body.id;
@@ -196,7 +196,7 @@ describe('the registry over HTTP', () => {
     assert.equal(await id(''), 'weather_lookup@1.2.0');
   });
 
-  test('R1.03 unregisters by name or by id, and again', async () => {
+  test('R1.03 a tool is removed by name or by id, and repeating it succeeds', async () => {
     const { json } = await testAssay();
     for (const version of ['1.0.0', '2.0.0']) await json('POST', '/v1/tools', aTool({ version }));
 
@@ -239,7 +239,7 @@ describe('the registry over HTTP', () => {
     assert.equal((await json('POST', '/v1/tools', aTool({ description: 'Mine' }), evil)).status, 201);
   });
 
-  test('a change of another process is seen once the freshness has passed', async () => {
+  test('a change by another process is visible once the cache has expired', async () => {
     let now = Date.now();
     const { assay, json } = await testAssay({ clock: { now: () => now, newId: () => String(now) } });
     await json('GET', '/v1/tools');
@@ -251,7 +251,7 @@ describe('the registry over HTTP', () => {
     assert.equal((await json('GET', '/v1/tools/weather_lookup')).status, 200);
   });
 
-  test('R4.09b R3.11 invokes a mock tool with named arguments and answers the outcome', async () => {
+  test('R4.09b R3.11 invoking a mock tool with named arguments returns its outcome', async () => {
     const { json } = await testAssay();
     await json('POST', '/v1/tools', aTool());
 

@@ -67,8 +67,8 @@ const traceOf = async (id: string, key?: string) =>
 const namesIn = (spans: readonly SpanNode[]): readonly string[] =>
   spans.flatMap(({ name, children }) => [name, ...namesIn(children)]);
 
-describe('the trace of a call', () => {
-  test('X.26 goes from the request over the layers and the handler to the table', async () => {
+describe('traces of calls', () => {
+  test('X.26 a trace spans the request, the layers, the handler and the table', async () => {
     const id = await invoke('echo');
 
     const { status, body } = await traceOf(id);
@@ -91,7 +91,7 @@ describe('the trace of a call', () => {
     }
   });
 
-  test('X.26 goes on with the trace of the caller, and the record links it', async () => {
+  test('X.26 a call continues the caller’s trace, and its record links to it', async () => {
     const id = await invoke('echo', { traceparent: `00-${TRACE}-${CALLER}-01` });
 
     const { body } = await traceOf(id);
@@ -102,7 +102,7 @@ describe('the trace of a call', () => {
     assert.equal(body.spans[0]?.parent_id, CALLER);
   });
 
-  test('a traceparent that is malformed, all zeros or of version ff begins a new trace', async () => {
+  test('a traceparent that is malformed, all zeros or of version ff starts a new trace', async () => {
     for (const traceparent of [
       'nonsense',
       `00-${'0'.repeat(32)}-${CALLER}-01`,
@@ -118,7 +118,7 @@ describe('the trace of a call', () => {
     }
   });
 
-  test('a failed handler is marked by its code, without its message', async () => {
+  test('a failed handler’s span has the error code, without its message', async () => {
     const { body } = await traceOf(await invoke('fail'));
 
     const spans = JSON.stringify(body.spans);
@@ -126,7 +126,7 @@ describe('the trace of a call', () => {
     assert.doesNotMatch(spans, /secret is 42/);
   });
 
-  test('a key confined to a tool sees the spans of its own call in a shared trace, and no other tenant sees any', async () => {
+  test('a confined key sees only the spans of its own call in a shared trace, and other tenants see none', async () => {
     const shared = { traceparent: `00-${'ab'.repeat(16)}-${CALLER}-01` };
     const echo = await invoke('echo', shared);
     const other = await invoke('other', shared);
