@@ -51,8 +51,8 @@ const filesWith = (pattern: RegExp, isWatched: (file: string) => boolean): reado
     .filter(({ file, text }) => isWatched(file) && pattern.test(text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')))
     .map(({ file }) => file);
 
-describe('arrows between modules point inwards', () => {
-  test('the scan sees the sources, their imports and the threads they start', () => {
+describe('imports point inwards', () => {
+  test('the architecture scan sees the sources, their imports and the threads they start', () => {
     assert.ok(sources.length > 400);
     assert.ok(imports.length > 2000);
     for (const to of ['shared/adapters/onnx/worker.ts', 'shared/adapters/node/builtin-child.ts'])
@@ -62,7 +62,7 @@ describe('arrows between modules point inwards', () => {
       );
   });
 
-  test('a cycle is found wherever it begins', () => {
+  test('an import cycle is found wherever it begins', () => {
     const arrows = [
       ['a', 'b'],
       ['b', 'c'],
@@ -73,11 +73,11 @@ describe('arrows between modules point inwards', () => {
     assert.deepEqual(cyclesIn(graphOf(arrows.slice(0, 2), (name) => name)), []);
   });
 
-  test('folders of shared, functions and infra form no cycle', () => {
+  test('folders of shared, functions and infra form no import cycle', () => {
     assert.deepEqual(cyclesIn(graphOf(imports, moduleOf)), []);
   });
 
-  test('files form no cycle of imports that run', () => {
+  test('files form no cycle of runtime imports', () => {
     const isSource = (file: string) => (moduleOf(file) === undefined ? undefined : file);
     assert.deepEqual(
       cyclesIn(
@@ -154,7 +154,7 @@ describe('arrows between modules point inwards', () => {
   });
 });
 
-describe('sources keep their bounds', () => {
+describe('sources keep their limits', () => {
   test('the core reads no clock, no randomness and no environment', () => {
     const pattern = /\bDate\.now\(|new Date\(\)|Math\.random\(|process\.env|performance\.now\(/;
     assert.deepEqual(
@@ -170,11 +170,11 @@ describe('sources keep their bounds', () => {
     );
   });
 
-  test('what is exported is imported somewhere: take the export away, or the code with it', async () => {
+  test('every export is imported somewhere', async () => {
     assert.deepEqual(await unusedExports(), []);
   });
 
-  test('ARCHITECTURE.md shows the modules as they are: npm run architecture draws them anew', async () => {
+  test('ARCHITECTURE.md shows the modules as they are (npm run architecture redraws them)', async () => {
     const { is, shall } = await readDiagram();
 
     assert.equal(is, shall);

@@ -33,7 +33,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     await rm(project, { recursive: true });
   });
 
-  test('C.02 a plain POST with a Bearer key stores a tool in DynamoDB, and a GET with its ETag answers 304', async () => {
+  test('C.02 the api bundle stores a tool in DynamoDB on a POST, and answers 304 to a GET with its ETag', async () => {
     const stored = await send('POST', '/v1/tools', aTool({ name: 'greeter', version: '1.0.0' }));
     const read = await send('GET', '/v1/tools/greeter?version=1.0.0');
     const again = await send('GET', '/v1/tools/greeter', undefined, { 'if-none-match': read.headers.etag ?? '' });
@@ -45,7 +45,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.equal(again.body.length, 0);
   });
 
-  test('X.26 a call that Lambda chose to trace is found again by its id, in the trace of CloudFront’s header', async () => {
+  test('X.26 a call that Lambda sampled has its trace stored under its id, within the trace of CloudFront’s header', async () => {
     const header = 'Root=1-67891233-abcdef012345678912345678;Parent=53995c3f42cd8ad8;Sampled=1';
     await send('POST', '/v1/tools', aTool({ name: 'traced', version: '1.0.0' }));
     const call = (headers: Record<string, string>) =>
@@ -63,7 +63,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.equal((none.json as { kept: boolean }).kept, false);
   });
 
-  test('a revoked key is published for the edge before the answer', async () => {
+  test('a key revocation is published to the edge before it is answered', async () => {
     const made = (await send('POST', '/v1/keys', { scopes: ['read'] })).json as { id: string };
     assert.equal((await send('DELETE', `/v1/keys/${made.id}`)).statusCode, 204);
 
@@ -73,7 +73,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.match(file, /"revoked_at"/);
   });
 
-  test('the bundle describes itself as the source does', async () => {
+  test('the api bundle gives the same OpenAPI document as the source', async () => {
     const { app } = await testAssay();
     const described = await send('GET', '/openapi.json');
 
@@ -92,7 +92,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.ok(score.raw > 7 && score.raw < 8 && score.hallmark, scored.body.toString());
   });
 
-  test('a body that arrives in base64 is read as the bytes it is', async () => {
+  test('a base64-encoded body is read as its bytes', async () => {
     const body = Buffer.from(JSON.stringify(aTool({ name: 'encoded', description: 'Grüße, 世界' })));
     const answer = await callStreaming(
       handler,
@@ -112,7 +112,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.match(answer.body.toString(), /Grüße, 世界/);
   });
 
-  test('who does not come through CloudFront is refused before anything is read', async () => {
+  test('a request that did not come through CloudFront is refused before anything is read', async () => {
     const reads = aws.secrets.reads;
     const missing = await send('GET', '/healthz', undefined, { 'x-assay-origin': '' });
     const guessed = await send('GET', '/v1/tools', undefined, { 'x-assay-origin': 'guess' });
@@ -122,7 +122,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.equal((missing.json as { error: { code: string } }).error.code, 'Forbidden');
   });
 
-  test('a rotated secret is taken up, and the one before still holds', async () => {
+  test('a rotated origin secret is accepted, and the previous one still is', async () => {
     const next = 'n'.repeat(48);
     aws.secrets.secrets.set('origin', { AWSCURRENT: next, AWSPREVIOUS: ORIGIN_SECRET });
 
@@ -132,7 +132,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.deepEqual([fresh.statusCode, late.statusCode], [200, 200]);
   });
 
-  test('R3.01 X.18 a plugin found when bundling asks as the operator wants and is invoked, one that throws and one that does not parse are skipped', async () => {
+  test('R3.01 X.18 bundled plugins run with the operator’s permission; one that throws or does not parse is skipped', async () => {
     const asked = await send('POST', '/v1/tools/shout/invoke', { arguments: { text: 'hear' } });
     const { token } = (asked.json as { error: { details: { confirmation: { token: string } } } }).error.details
       .confirmation;
@@ -148,14 +148,14 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.match(skipped[1]?.reason ?? '', /no credentials for the plugin/);
   });
 
-  test('a configured tool is there and answers', async () => {
+  test('a tool from the configuration is listed and answers in the api bundle', async () => {
     const answer = await send('POST', '/v1/tools/fixed/invoke', { arguments: {} });
 
     assert.equal(answer.statusCode, 200);
     assert.deepEqual((answer.json as { output: unknown }).output, { city: 'Bern' });
   });
 
-  test('MCP is served over the same URL, and a page of another site is refused', async () => {
+  test('the api bundle serves MCP under the same URL and refuses pages of other sites', async () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
     const accept = 'application/json, text/event-stream';
     const ours = { accept, origin: 'https://d111111abcdef8.cloudfront.net' };

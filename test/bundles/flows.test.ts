@@ -57,7 +57,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     await bundles.remove();
   });
 
-  test('C.08 are within their sizes, and bring their threads', () => {
+  test('C.08 bundles are within their size limits and include their worker threads', () => {
     const { api: apiSize, step: stepSize, upload: uploadSize, edge: edgeSize } = bundles.built;
 
     for (const { folder, codeBytes, startBytes } of [apiSize, stepSize, uploadSize]) {
@@ -67,7 +67,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     assert.ok(edgeSize.bytes <= 80 * 1024, `${edgeSize.bytes} bytes`);
   });
 
-  test('a first answer loads the file of a start alone, and no fetch', async () => {
+  test('a first answer loads the start file only, and no fetch', async () => {
     const headers = { 'x-assay-origin': ORIGIN_SECRET, authorization: `Bearer ${ADMIN_SECRET}` };
     const { api, step, upload } = bundles.built;
     const list = urlEvent({ path: '/v1/tools', query: 'limit=1', headers });
@@ -82,7 +82,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     assert.deepEqual(answers, Array(3).fill({ groups: ['group-start'], fetch: false }));
   });
 
-  test('C.07 a picture is announced, put to S3, scored by its event, and its scores are read', async () => {
+  test('C.07 a picture is announced, uploaded to S3, scored by its event, and its scores are read', async () => {
     const announced = await send('POST', '/v1/uploads', { content_type: 'image/png', tools: ['entropy'] });
     const { key, url, headers } = announced.json as { key: string; url: string; headers: Record<string, string> };
     const put = await fetch(url, { method: 'PUT', headers, body: new Uint8Array(await picture()) });
@@ -94,11 +94,11 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     assert.match(scored.body.toString(), /"tool":"entropy"/);
   });
 
-  test('C.07 an event of another object than an upload is refused, so that it ends in the dead-letter queue', async () => {
+  test('C.07 an event of an object that is not an upload fails, so that it ends in the dead-letter queue', async () => {
     await assert.rejects(upload?.(objectCreated('scores/default/x.png.json'), lambdaContext()) ?? Promise.resolve());
   });
 
-  test('C.02 the stream folds calls into statistics, once, however often it is delivered', async () => {
+  test('C.02 the stream adds each call to the statistics once, however often it is delivered', async () => {
     await send('POST', '/v1/tools', aTool({ name: 'counted', parameters: { type: 'object' } }));
     await send('POST', '/v1/tools/counted/invoke', { arguments: {} });
     const records = await streamRecords(aws);
@@ -111,7 +111,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     assert.equal((stats.json as { calls: number }).calls, 1, stats.body.toString());
   });
 
-  test('C.01 the edge answers what the stream has published, as the api does, and passes other requests on', async () => {
+  test('C.01 the edge answers what the stream has published as the api does, and forwards other requests', async () => {
     const made = await send('POST', '/v1/keys', { name: 'reader', scopes: ['read'] });
     const key = { authorization: `Bearer ${(made.json as { key: string }).key}` };
     // The edge asks the api for a beat by this header; what is published by then counts as complete.
@@ -133,7 +133,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     assert.equal(passed.passed?.uri, '/v1/tools/counted/invoke');
   });
 
-  test('X.16 a source is added and called on DynamoDB, and the schedule looks for those that are due', async () => {
+  test('X.16 a source is added and called on DynamoDB, and the schedule refreshes those that are due', async () => {
     const source = { name: 'echoes', kind: 'mcp', url: upstream.url, permission: 'safe' };
     const added = await send('POST', '/v1/sources', source);
     assert.equal(added.statusCode, 201);
@@ -162,7 +162,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     assert.match([...sfn.machines.values()][0]?.name ?? '', /^assay-/);
   });
 
-  test('once a day the step function removes machines that nobody uses', async () => {
+  test('the step function removes unused state machines once a day', async () => {
     assert.deepEqual(await step?.({ clean_up: true }, lambdaContext()), { removed: [] });
   });
 });

@@ -107,7 +107,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
       )
     ).ledger.calls;
 
-  test('C.07 a stored picture is scored by its event, once, and its scores lie in the bucket', async () => {
+  test('C.07 an uploaded picture is scored by its event, once, and its scores are stored in the bucket', async () => {
     const event = await announce('small.png', picture);
 
     await upload(event, lambdaContext());
@@ -120,7 +120,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
     assert.equal(asked.length, 0);
   });
 
-  test('C.04 a large picture goes to the container function, which takes the event as it is', async () => {
+  test('C.04 a large picture goes to the container function, which accepts the same event', async () => {
     const event = await announce('large.png', headOf(8000, 8000));
     await upload(event, lambdaContext());
     const [sent] = asked.splice(0);
@@ -134,7 +134,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
     assert.equal(await statusOf('large.png'), 'scored');
   });
 
-  test('C.04 the largest are submitted to Batch in one job, whose manifest names them', async () => {
+  test('C.04 the largest pictures are submitted to Batch in one job, whose manifest lists them', async () => {
     const events = [await announce('x.png', headOf(15_000, 15_000)), await announce('y.png', headOf(15_000, 16_000))];
     const Records = events.map((event, index) => ({
       messageId: String(index),
@@ -175,7 +175,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
       );
     });
 
-    test('C.04 without its GPU it fails before it touches a picture', async () => {
+    test('C.04 without its GPU the Batch worker fails before it starts a picture', async () => {
       const { code, log } = await startJob(folder, environment()).ended;
 
       assert.equal(code, 1, log);
@@ -183,7 +183,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
       assert.equal(await statusOf('many-0.png'), 'pending');
     });
 
-    test('C.04 drained by SIGTERM it leaves the rest to the next attempt, and each picture is charged once', async () => {
+    test('C.04 a Batch worker stopped by SIGTERM leaves the rest to the next attempt, and each picture is charged once', async () => {
       const paid = await calls();
 
       const first = startJob(folder, environment('cpu'));

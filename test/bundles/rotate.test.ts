@@ -34,12 +34,12 @@ describe('the bundle of functions/rotate', () => {
     await bundles.remove();
   });
 
-  test('a version that was not made cannot be set', async () => {
+  test('rotation refuses to set a version that was not created', async () => {
     await assert.rejects(step('setSecret', 'v9'), { name: 'NotFound' });
     assert.match(stub.config, new RegExp(OLD));
   });
 
-  test('the four steps bring a new secret to CloudFront and keep the one before', async () => {
+  test('the four rotation steps give CloudFront a new secret and keep the previous one', async () => {
     for (const name of ['createSecret', 'setSecret', 'testSecret', 'finishSecret']) await step(name);
 
     assert.match(stub.config, new RegExp(`x-assay-origin</HeaderName><HeaderValue>${NEW}<`));
@@ -60,7 +60,7 @@ describe('the bundle of functions/rotate', () => {
     assert.equal(stub.matches.length, 2);
   });
 
-  test('what is not an event of a rotation is refused', async () => {
+  test('an event that is not a rotation event is refused', async () => {
     await assert.rejects(handler({ Step: 'burnSecret' }));
   });
 });

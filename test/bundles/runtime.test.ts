@@ -24,7 +24,7 @@ const findRuntime = (): string | undefined => {
 const runtime = findRuntime();
 const skip = runtime === undefined ? 'aws-lambda-ric is not installed' : whyNoDynamo();
 
-describe('the bundles under Lambda’s own runtime', { skip }, () => {
+describe('the bundles in the Lambda runtime', { skip }, () => {
   let aws: LocalAws;
   let bundles: Bundles<'api' | 'edge'>;
   before(async () => {
@@ -64,7 +64,7 @@ describe('the bundles under Lambda’s own runtime', { skip }, () => {
     }
   };
 
-  test('the api streams its answer', async () => {
+  test('the api streams its answer in the Lambda runtime', async () => {
     const headers = { 'x-assay-origin': ORIGIN_SECRET, authorization: `Bearer ${ADMIN_SECRET}` };
 
     const { body, mode, failed } = await invoke('api', urlEvent({ path: '/v1/tools', query: 'limit=1', headers }));
@@ -76,7 +76,7 @@ describe('the bundles under Lambda’s own runtime', { skip }, () => {
     assert.equal(JSON.parse(rest).tools.length, 1);
   });
 
-  test('the edge hands a request on', async () => {
+  test('the edge forwards a request in the Lambda runtime', async () => {
     const { body, failed } = await invoke('edge', edgeEvent('/v1/decide', {}, { method: 'POST' }));
 
     assert.equal(failed, false, body);

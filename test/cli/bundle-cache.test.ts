@@ -15,14 +15,14 @@ const bundledClone = async (t: TestContext): Promise<string> => {
   return root;
 };
 
-describe('which program a clone runs', () => {
-  test('X.18 the bundled command, while no source has changed', async (t) => {
+describe('bundled or source command', () => {
+  test('X.18 the bundled command runs while no source has changed', async (t) => {
     const root = await bundledClone(t);
 
     assert.equal(currentBundle(root), join(root, CACHE, 'made/functions/cli/index.mjs'));
   });
 
-  test('X.18 its sources, once one has changed or is gone', async (t) => {
+  test('X.18 the sources run once one has changed or is deleted', async (t) => {
     const root = await bundledClone(t);
     await writeFile(join(root, 'main.ts'), 'another');
     assert.equal(currentBundle(root), undefined);
@@ -31,7 +31,7 @@ describe('which program a clone runs', () => {
     assert.equal(currentBundle(root), undefined);
   });
 
-  test('X.18 its sources, where nothing was bundled or the cache cannot be read', async (t) => {
+  test('X.18 the sources run where nothing was bundled or the cache cannot be read', async (t) => {
     const root = await bundledClone(t);
     await writeFile(join(root, CACHE, 'current.json'), '{"folder": ');
     assert.equal(currentBundle(root), undefined);

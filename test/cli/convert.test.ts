@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
 describe('assay convert', () => {
-  test('R2.09 prints exactly the provider’s tools value, and to people what it costs', async (t) => {
+  test('R2.09 convert prints exactly the provider’s tools value, and its cost to people', async (t) => {
     const { run, stop, cwd } = await serveCli(await temporaryDirectory(t));
     t.after(() => stop());
     const parameters = { type: 'object', properties: { n: { not: { type: 'string' } } } };
@@ -32,7 +32,7 @@ describe('assay convert', () => {
     assert.ok(warnings.length > 0);
   });
 
-  test('R2.11 refuses an unknown provider, and a call without one', async (t) => {
+  test('R2.11 convert refuses an unknown provider, and a call without one', async (t) => {
     const cwd = await temporaryDirectory(t);
 
     const unknown = await runAssay(['convert', '--provider', 'clippy'], { cwd });

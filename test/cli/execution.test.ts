@@ -25,7 +25,7 @@ describe('assay invoke', () => {
     for (const clean of stopping) await clean();
   });
 
-  test('runs a builtin; text parameters take what is typed as it is', async (t) => {
+  test('invoke runs a builtin, and text parameters are taken as typed', async (t) => {
     const { run } = server;
 
     const here = { cwd: await temporaryDirectory(t) };
@@ -44,7 +44,7 @@ describe('assay invoke', () => {
     assert.match(refused.stdout + refused.stderr, /PaymentRequired/);
   });
 
-  test('R1.22 asks nobody where nobody is, takes --yes for consent, and leaves records', async () => {
+  test('R1.22 invoke asks nobody without a terminal, accepts --yes as consent, and leaves records', async () => {
     const { run, cwd } = server;
     const write = ['invoke', 'file_write', 'path=a.txt', 'content=hello'];
 
@@ -64,7 +64,7 @@ describe('assay invoke', () => {
     );
   });
 
-  test('R1.22 the same command passes once after its confirmation was approved', async () => {
+  test('R1.22 repeating an invoke command succeeds once after its confirmation was approved', async () => {
     const { run, cwd } = server;
     const write = ['invoke', 'file_write', 'path=approved.txt', 'content=hello'];
 
@@ -78,7 +78,7 @@ describe('assay invoke', () => {
     assert.equal(await readFile(join(cwd, '.assay/files/approved.txt'), 'utf8'), 'hello');
   });
 
-  test('R1.23 assay grants lets one key run a dangerous tool until a time', async () => {
+  test('R1.23 assay grants lets one key run a dangerous tool until the grant expires', async () => {
     const { run, cwd, key } = server;
     await run('invoke', 'file_write', 'path=granted.txt', 'content=x', '--yes');
     const [, id = ''] = key.split('_');
@@ -92,7 +92,7 @@ describe('assay invoke', () => {
     await assert.rejects(access(join(cwd, '.assay/files/granted.txt')));
   });
 
-  test('R1.22 asks the person at a terminal, and does as told', { skip: noTerminal }, async (t) => {
+  test('R1.22 invoke asks the person at a terminal and obeys the answer', { skip: noTerminal }, async (t) => {
     const cwd = await temporaryDirectory(t);
     for (const [answer, file] of [
       ['n', 'no.txt'],
@@ -108,7 +108,7 @@ describe('assay invoke', () => {
   });
 });
 
-test('R4.09f assay events --follow shows what other processes do, until it is interrupted', async (t) => {
+test('R4.09f assay events --follow shows events of other processes until it is interrupted', async (t) => {
   const cwd = await temporaryDirectory(t);
   await writeFile(join(cwd, 'tool.json'), JSON.stringify(aTool({ version: '1.0.0' })));
   await runAssay(['tools', 'register', 'tool.json'], { cwd });

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { atTerminal, noTerminal } from '../support/terminal.ts';
 
 describe('X.28 the command line', () => {
-  test('has a version, help by group and by command, and suggestions for near misses', async (t) => {
+  test('assay has a version, help by group and by command, and suggestions for misspelt commands', async (t) => {
     const cwd = await temporaryDirectory(t);
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
       version: string;
@@ -34,7 +34,7 @@ describe('X.28 the command line', () => {
     }
   });
 
-  test('a server that cannot be reached is one sentence', async (t) => {
+  test('a server that cannot be reached is reported in one sentence', async (t) => {
     const env = { ASSAY_URL: 'http://127.0.0.1:9', ASSAY_KEY: 'any' };
     const { code, stderr } = await runAssay(['events', '--follow'], { cwd: await temporaryDirectory(t), env });
 
@@ -42,7 +42,7 @@ describe('X.28 the command line', () => {
     assert.match(stderr, /^Unavailable: the server at http:\/\/127\.0\.0\.1:9 cannot be reached \([^)]+\); .*\n$/);
   });
 
-  test('a bad tool in the configuration is one line of warning, JSON for machines, and not said with the result', async (t) => {
+  test('an invalid tool in the configuration is one line of warning, JSON for machines, and not part of the result', async (t) => {
     const cwd = await temporaryDirectory(t);
     await writeFile(join(cwd, 'assay.config.json'), JSON.stringify({ tools: [{ name: 'bad one' }] }));
 
@@ -56,7 +56,7 @@ describe('X.28 the command line', () => {
     assert.equal((JSON.parse(machine.stderr) as { message: string }).message, 'tool refused');
   });
 
-  test('a reader that leaves ends nothing: a server goes on, and a list that is cut short is no failure', async (t) => {
+  test('a closed output pipe does not stop a server, and does not fail a list', async (t) => {
     const cwd = await temporaryDirectory(t);
     const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
     const server = spawn(process.execPath, [entry, 'serve', '--port', '0'], { cwd });
@@ -74,7 +74,7 @@ describe('X.28 the command line', () => {
     assert.equal((await readFile(join(cwd, 'code'), 'utf8')).trim(), '0');
   });
 
-  test('a login is kept in a file of its owner, used by every command, and ends', async (t) => {
+  test('a login is stored in a file only its owner can read, used by every command, and removed by logout', async (t) => {
     const { address, key, stop, cwd } = await serveCli(await temporaryDirectory(t));
     t.after(() => stop());
     const env = { XDG_CONFIG_HOME: join(cwd, 'config') };
@@ -92,7 +92,7 @@ describe('X.28 the command line', () => {
     assert.equal((await run('login')).stdout.split(':')[0], 'logged in nowhere');
   });
 
-  test('a shell completes commands and options', async (t) => {
+  test('the shell completes commands and options', async (t) => {
     const cwd = await temporaryDirectory(t);
     const { stdout } = await runAssay(['completion', 'bash'], { cwd });
     await writeFile(join(cwd, 'completion.bash'), stdout);

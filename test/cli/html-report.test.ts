@@ -17,7 +17,7 @@ const report = (score: number): ScoreReport => ({
 });
 
 describe('the HTML report', () => {
-  test('is one page with pictures beside their reference, worst first', async (t) => {
+  test('the HTML report is one page with pictures beside their reference, worst first', async (t) => {
     const folder = await temporaryDirectory(t);
     for (const name of ['chelsea.png', 'chelsea_blur_2.png']) await cp(golden(name), join(folder, name));
     const out = join(folder, 'report.html');
@@ -32,7 +32,7 @@ describe('the HTML report', () => {
     assert.doesNotMatch(page, /(src|href)="(?!data:)/, 'nothing is loaded from elsewhere');
   });
 
-  test('names outliers and failures, and takes names of files for what they are', () => {
+  test('the HTML report marks outliers and failures, and escapes file names', () => {
     const entries = [4, 4.1, 4.2, 4.1, 4, 4.3, 1.2].map((score, at) => ({
       file: `<b>${at}.png`,
       report: report(score),

@@ -59,7 +59,7 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
 };
 
 describe('the inbox', () => {
-  test('X.04 a picture that could not be stored on a full disk is taken with a later beat', async (t) => {
+  test('X.04 a picture that could not be stored on a full disk is retried later', async (t) => {
     const { file, disk, watch, errors, scores, beat } = await watching(t);
     disk.isFull = true;
     await writeFile(file, 'a picture');
@@ -71,7 +71,7 @@ describe('the inbox', () => {
     await until(async () => /"status": "scored"/.test(await scores()));
   });
 
-  test('X.04 scores of which half was written are written anew after a restart', async (t) => {
+  test('X.04 half-written scores are rewritten after a restart', async (t) => {
     const { file, watch, scores } = await watching(t);
     await writeFile(file, 'a picture');
     await writeFile(`${file}.scores.json`, '{\n  "status": "sco');
@@ -80,7 +80,7 @@ describe('the inbox', () => {
     await until(async () => /"status": "scored"/.test(await scores()));
   });
 
-  test('X.04 a picture that took the place of another while no server was there is scored', async (t) => {
+  test('X.04 a picture replaced while no server ran is scored', async (t) => {
     const { file, watch, scores } = await watching(t);
     await writeFile(`${file}.scores.json`, '{"status": "scored", "key": "another"}');
     const later = Date.now() / 1000 + 60;
@@ -91,7 +91,7 @@ describe('the inbox', () => {
     await until(async () => /"key": "inbox-/.test(await scores()));
   });
 
-  test('X.07 of a folder full of pictures a few are read at a time, and each has its scores as soon as it is done', async (t) => {
+  test('X.07 pictures of a full inbox are read a few at a time, and each has its scores as soon as it is done', async (t) => {
     const { folder, watch, held } = await watching(t);
     const files = Array.from({ length: 40 }, (_, n) => join(folder, `cat-${n}.png`));
     await Promise.all(files.map((file) => writeFile(file, `picture ${file}`)));
@@ -109,7 +109,7 @@ describe('the inbox', () => {
     await until(async () => (await count()) === files.length);
   });
 
-  test('X.05 two servers on one folder do not fall over the file that the other writes', async (t) => {
+  test('X.05 two servers on one inbox do not fail on files that the other writes', async (t) => {
     const { folder, watch, errors } = await watching(t);
     await Promise.all([watch(), watch(), watch()]);
     const files = Array.from({ length: 20 }, (_, n) => join(folder, `cat-${n}.png`));

@@ -38,7 +38,7 @@ const start = async (
 
 describe('assay mcp', () => {
   for (const era of eras)
-    test(`the ${era} client lists, calls and asks its person, on the data directory itself`, async (t) => {
+    test(`the ${era} client lists and calls tools and asks for consent through assay mcp on the data directory`, async (t) => {
       const cwd = await temporaryDirectory(t);
       const questions: string[] = [];
       const client = await start(t, { cwd, era, capabilities: { elicitation: { form: {} } } }, (made) =>
@@ -60,7 +60,7 @@ describe('assay mcp', () => {
       assert.equal(await readFile(join(cwd, '.assay/files/a.txt'), 'utf8'), 'hello');
     });
 
-  test('it is a bridge to the registry at --url, with the rights of its key', async (t) => {
+  test('assay mcp --url is a bridge to that registry, with the rights of its key', async (t) => {
     const cwd = await temporaryDirectory(t);
     const server = await serveAssay({ cwd });
     t.after(() => server.stop());
@@ -83,7 +83,7 @@ describe('assay mcp', () => {
     assert.match(textOf(called), /"words":3/);
   });
 
-  test('what is no message is answered as an error, and the next line is served', async (t) => {
+  test('a line that is not a message is answered with an error, and the next line is served', async (t) => {
     const cwd = await temporaryDirectory(t);
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const input = ['nonsense', '[1]', 'x'.repeat(5_100_000), JSON.stringify(list), ''].join('\n');
@@ -99,7 +99,7 @@ describe('assay mcp', () => {
     assert.ok((answers.find(({ id }) => id === 1)?.result?.tools.length ?? 0) > 10);
   });
 
-  test('a registry that does not answer is an error of the call', async (t) => {
+  test('assay mcp reports a registry that does not answer as an error of the call', async (t) => {
     const cwd = await temporaryDirectory(t);
     await writeFile(join(cwd, 'empty'), '');
     const input = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';

@@ -7,8 +7,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const LINE = /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+)$/;
 
-describe('figures for Prometheus', () => {
-  test('count what ended, how it ended and how long it took', () => {
+describe('Prometheus metrics', () => {
+  test('Prometheus metrics count calls by outcome and duration', () => {
     const counters = createCallCounters();
     counters.observe('t', aRecord({ tool: 'add', status: 'ok', duration_ms: 4, charged_micros: 30 }));
     counters.observe('t', aRecord({ tool: 'add', status: 'ok', duration_ms: 70_000, charged_micros: 30 }));
@@ -23,14 +23,14 @@ describe('figures for Prometheus', () => {
     assert.match(text, /_sum\{tool="add"\} 70.004\n.*_count\{tool="add"\} 2\n/);
   });
 
-  test('of more tools than can be told apart are counted together', () => {
+  test('Prometheus metrics of more tools than the label limit are counted together', () => {
     const counters = createCallCounters();
     for (let n = 0; n < 600; n++) counters.observe('t', aRecord({ tool: `tool_${n}` }));
 
     assert.match(counters.text(), /^assay_calls_total\{tool="other",status="ok",cached="false"\} 100$/m);
   });
 
-  test('are served to an admin key, and from this machine alone where that is said', async (t) => {
+  test('Prometheus metrics are served to an admin key, or from this machine without a key when so configured', async (t) => {
     const cwd = await temporaryDirectory(t);
     const closed = await serveAssay({ cwd });
     const headers = { authorization: `Bearer ${closed.adminKey}` };

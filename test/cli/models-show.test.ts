@@ -15,7 +15,7 @@ const sha256 = async (file: string): Promise<string> =>
     .digest('hex');
 
 describe('assay models show', () => {
-  test('the graph that ran lies as a file under its digest, which the hallmark names, and is mended', async (t) => {
+  test('assay models show keeps the graph that ran under its digest, which the hallmark names, and repairs a damaged copy', async (t) => {
     const cwd = await temporaryDirectory(t);
     const folder = join(cwd, '.assay', 'graph-cache');
     const pair = [golden('chelsea_jpeg_2.png'), '--reference', golden('chelsea.png')];
@@ -34,7 +34,7 @@ describe('assay models show', () => {
     assert.deepEqual(await readdir(folder), [`${digest}.onnx`]);
   });
 
-  test('--out saves the graphs, which any ONNX runtime opens', async (t) => {
+  test('assay models show --out saves the graphs, which any ONNX runtime opens', async (t) => {
     const cwd = await temporaryDirectory(t);
 
     const shown = await runAssay(['models', 'show', 'ms_ssim', '--out', 'saved.onnx'], { cwd });

@@ -23,7 +23,7 @@ const table = (rows: readonly Row[], width: number): readonly string[] =>
 const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 });
 
 describe('X.28 what a command prints', () => {
-  test('a table fits the terminal and keeps what its rows are called by; a pipe gets the last column whole', () => {
+  test('a table fits the terminal and keeps its name column; a pipe gets the last column uncut', () => {
     const about = 'scales or shrinks a picture to a width, a height or both, keeping its proportions';
     const rows = [{ name: 'image_resize_to_fit', about }];
 
@@ -40,7 +40,7 @@ describe('X.28 what a command prints', () => {
     assert.ok(table(rows, Number.POSITIVE_INFINITY).at(1)?.endsWith(about));
   });
 
-  test('prose is broken between words, goes on under its column, and loses nothing', () => {
+  test('text is wrapped between words, continues under its column, and loses nothing', () => {
     assert.equal(
       wrap('  runs watch  Follows a run to its end, and asks', 32),
       '  runs watch  Follows a run to\n              its end, and asks',
@@ -58,12 +58,12 @@ describe('X.28 what a command prints', () => {
     );
   });
 
-  test('a terminal that does not know its width is taken for a usual one, and a pipe has none', () => {
+  test('a terminal of unknown width counts as 80 columns, and a pipe has no limit', () => {
     const widths = [{ isTTY: true, columns: 60 }, { isTTY: true, columns: 0 }, { isTTY: true }, {}].map(terminalWidth);
     assert.deepEqual(widths, [60, 80, 80, Number.POSITIVE_INFINITY]);
   });
 
-  test('a moment of today is its hour, another one has its day', () => {
+  test('a time of today is printed as its hour, another one with its date', () => {
     const now = new Date(2026, 10, 18, 20);
     assert.equal(shortTime(new Date(2026, 10, 18, 9, 5, 7).toISOString(), now), '09:05:07');
     assert.equal(shortTime(new Date(2026, 10, 17, 9, 5, 7).toISOString(), now), '2026-11-17 09:05');

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const sample = fileURLToPath(new URL('../../functions/console/samples/chelsea-jpeg.jpg', import.meta.url));
 
-test('X.28 tools take pictures from disk, large ones by upload, and keys of uploaded ones', async (t) => {
+test('X.28 CLI tools take pictures from disk, large ones by upload, and keys of uploaded ones', async (t) => {
   const { run, stop, cwd } = await serveCli(await temporaryDirectory(t));
   t.after(() => stop());
   await copyFile(sample, join(cwd, 'photo.jpg'));

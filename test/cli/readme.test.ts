@@ -45,7 +45,7 @@ describe('the README', () => {
     return found;
   };
 
-  test('its commands answer as printed', async (t) => {
+  test('the README’s commands print what it shows', async (t) => {
     const cwd = await temporaryDirectory(t);
     await copyFile(from('test/golden/iqa/astronaut_jpeg_3.png'), join(cwd, 'photo.jpg'));
     await copyFile(from('test/golden/iqa/astronaut.png'), join(cwd, 'original.png'));
@@ -62,7 +62,7 @@ describe('the README', () => {
     }
   });
 
-  test('its greeting is what a first start prints, and its curl commands work there', async (t) => {
+  test('the README’s greeting is what a first start prints, and its curl commands work there', async (t) => {
     const cwd = await temporaryDirectory(t);
     const served = await serveAssay({ cwd });
     t.after(() => served.stop());

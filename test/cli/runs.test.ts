@@ -19,8 +19,8 @@ const folderWithPlan = async (t: Parameters<typeof temporaryDirectory>[0]): Prom
 
 const idIn = (text: string): string => /run (\S+) running/.exec(text)?.[1] ?? '';
 
-describe('X.28 a plan that needs consent', () => {
-  test('stops with how to approve where nobody can be asked, and goes on from there in another process', async (t) => {
+describe('X.28 a plan that needs consent in the CLI', () => {
+  test('a waiting run tells how to approve it, and continues from there in another process', async (t) => {
     const cwd = await folderWithPlan(t);
 
     const left = await runAssay(['run', '--file', 'plan.json'], { cwd });
@@ -37,7 +37,7 @@ describe('X.28 a plan that needs consent', () => {
     assert.equal(await readFile(join(cwd, '.assay/files/a.txt'), 'utf8'), 'hello');
   });
 
-  test('is listed, shown, denied, cancelled and consented to on a server', async (t) => {
+  test('runs are listed, shown, denied, cancelled and approved on a server', async (t) => {
     const { run, stop } = await serveCli(await folderWithPlan(t));
     t.after(() => stop());
     const begun = async () => idIn((await run('run', '--file', 'plan.json')).stdout);
@@ -61,7 +61,7 @@ describe('X.28 a plan that needs consent', () => {
     );
   });
 
-  test('asks the person at a terminal', { skip: noTerminal }, async (t) => {
+  test('a plan run from a terminal asks the person', { skip: noTerminal }, async (t) => {
     const cwd = await folderWithPlan(t);
 
     const shown = await atTerminal(cwd, 'run --file plan.json', 'y');

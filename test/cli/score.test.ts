@@ -14,7 +14,7 @@ interface Report {
 }
 
 describe('assay score', () => {
-  test('R0.04 R0.05 scores a picture with and without a reference, paints a map, and its hallmarks verify', async (t) => {
+  test('R0.04 R0.05 assay score scores a picture with and without a reference, draws a map, and its hallmarks verify', async (t) => {
     const cwd = await temporaryDirectory(t);
     const args = [
       'score',
@@ -49,7 +49,7 @@ describe('assay score', () => {
     assert.match(forged.stdout, /INVALID ssim: raw says/);
   });
 
-  test('scores many, goes on past bad files, reports them and gates on bounds', async (t) => {
+  test('assay score continues past bad files, reports them, and fails when a threshold is missed', async (t) => {
     const cwd = await temporaryDirectory(t);
     await writeFile(join(cwd, 'broken.png'), 'not a picture');
     await writeFile(join(cwd, 'empty.jpg'), '');
@@ -72,7 +72,7 @@ describe('assay score', () => {
     assert.deepEqual([nothing.code, /there is no file or folder nowhere\.png/.test(nothing.stderr)], [2, true]);
   });
 
-  test('fits a picture to a target and writes the smallest file that meets it', async (t) => {
+  test('assay score fits a picture to a target and writes the smallest file that meets it', async (t) => {
     const cwd = await temporaryDirectory(t);
 
     const fitted = await runAssay(
@@ -89,7 +89,7 @@ describe('assay score', () => {
     assert.ok(curve.every(({ raw, bytes }) => raw < 0.9 || bytes >= best.bytes));
   });
 
-  test('R0.16 lists tools for a distortion, full-reference first when there is a reference', async (t) => {
+  test('R0.16 assay score lists tools for a distortion, full-reference first with a reference', async (t) => {
     const cwd = await temporaryDirectory(t);
 
     const { stdout } = await runAssay(

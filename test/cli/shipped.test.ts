@@ -9,8 +9,8 @@ import { shippedCatalogue } from '../support/iqa.ts';
 import { runAssay } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-describe('the tools that ship', () => {
-  test('R1.01 have schemas that compile, since a start trusts them', async (t) => {
+describe('shipped tools', () => {
+  test('R1.01 schemas of shipped tools compile, which starting relies on', async (t) => {
     const { stdout } = await runAssay(['tools', 'list', '--json'], { cwd: await temporaryDirectory(t) });
     const listed = (JSON.parse(stdout) as { tools: readonly Registration[] }).tools.map(({ spec }) => spec);
 

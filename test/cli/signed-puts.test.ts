@@ -24,8 +24,8 @@ const receiver = async () => {
 
 const chunk = new Uint8Array(1 << 20);
 
-describe('a body without a stated length', () => {
-  test('X.07 is counted while it streams: a picture of 600 MB is cut off at the limit', async () => {
+describe('uploads without a stated length', () => {
+  test('X.07 an upload of unknown length is counted as it streams: 600 MB is cut off at the limit', async () => {
     const { put } = await receiver();
     let left = 600;
     const body = new ReadableStream({ pull: (stream) => (left-- > 0 ? stream.enqueue(chunk) : stream.close()) });
@@ -36,7 +36,7 @@ describe('a body without a stated length', () => {
     assert.ok(left > 480, `${600 - left} MB were read`);
   });
 
-  test('X.07 counts as the largest: of a tenant two are taken at a time, and another tenant’s beside them', async () => {
+  test('X.07 an upload of unknown length counts as the largest: a tenant sends two at a time, beside another tenant’s', async () => {
     const { put } = await receiver();
     const ends: (() => void)[] = [];
     const open = () => new ReadableStream({ start: (stream) => void ends.push(() => stream.close()) });
@@ -57,7 +57,7 @@ describe('a body without a stated length', () => {
     assert.equal((await put('uploads/loud/d.png', 'small')).status, 200);
   });
 
-  test('an address that is not percent-encoded is refused with 400', async () => {
+  test('an upload URL that is not percent-encoded is refused with 400', async () => {
     const { app } = await receiver();
 
     const response = await app.request('/uploads/%zz', { method: 'PUT', body: 'x' });

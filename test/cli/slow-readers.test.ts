@@ -5,8 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { cutSlowReaders } from '../../functions/cli/slow-readers.ts';
 
-describe('answers that nobody reads', () => {
-  test('X.07 connections that leave their answers unread are cut once they hold too much, and readers are not', async (t) => {
+describe('clients that do not read', () => {
+  test('X.07 connections that leave too much of their answers unread are closed, and slow readers are not', async (t) => {
     const answer = Buffer.alloc(8 * 2 ** 20, 'a');
     const server = createServer((_, response) => void response.end(answer));
     cutSlowReaders(server, 2 * answer.length, 20);

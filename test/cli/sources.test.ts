@@ -11,7 +11,7 @@ const memory = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/server-memory/dist/index.js', import.meta.url),
 );
 
-test('X.16 a desktop client’s file is pointed at, and its servers are sources that only the configuration changes', async (t) => {
+test('X.16 assay serve reads a desktop client’s file, and its servers are sources that only the configuration changes', async (t) => {
   const folder = await temporaryDirectory(t);
   const env = { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') };
   const desktop = {

@@ -6,8 +6,8 @@ import { commandRunner, runAssay, serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
-describe('the command line', () => {
-  test('registers, lists, shows, invokes, switches and removes tools of a server, with a key it made there', async (t) => {
+describe('tools on the command line', () => {
+  test('the CLI registers, lists, shows, invokes, disables and removes a server’s tools, with a key created there', async (t) => {
     const cwd = await temporaryDirectory(t);
     const { run, stop, address } = await serveCli(cwd);
     t.after(() => stop());
@@ -39,7 +39,7 @@ describe('the command line', () => {
     assert.deepEqual([refused.code, /this call needs (tenant_)?admin/.test(refused.stderr)], [1, true]);
   });
 
-  test('R4.09a what one process stores the next one finds, and a snapshot moves it elsewhere', async (t) => {
+  test('R4.09a a tool that one CLI process stores is found by the next, and a snapshot moves it elsewhere', async (t) => {
     const [here, there] = [await temporaryDirectory(t), await temporaryDirectory(t)];
     await runAssay(['tools', 'register', '-'], {
       cwd: here,
@@ -56,7 +56,7 @@ describe('the command line', () => {
     assert.equal(tools.length, 2);
   });
 
-  test('says what is wrong: exit code 2 for usage, 1 for a refusal, with a suggestion', async (t) => {
+  test('the CLI exits with 2 for usage errors and 1 for refusals, with a suggestion', async (t) => {
     const cwd = await temporaryDirectory(t);
     await runAssay(['tools', 'register', '-'], { cwd, input: JSON.stringify(aTool()) });
     const runIn = commandRunner(t);
@@ -79,7 +79,7 @@ describe('the command line', () => {
     }
   });
 
-  test('a data directory that cannot be written is one clear line', async (t) => {
+  test('a data directory that cannot be written is reported in one line', async (t) => {
     const cwd = await temporaryDirectory(t);
     await writeFile(join(cwd, 'file'), 'x');
 

@@ -23,7 +23,9 @@ describe('the table of clients', () => {
 
   for (const [name, { connect, isMissing }] of Object.entries(tried)) {
     const skip = isMissing?.() ? 'it is not installed; npm run clients' : false;
-    test(`${name} lists, calls, gets a picture, is refused, and is let through after approval`, { skip }, async () => {
+    test(`${name} lists tools, calls them, gets a picture, is refused, and succeeds after approval`, {
+      skip,
+    }, async () => {
       const client = await connect(server);
       const image = { base64: picture.toString('base64') };
       const write = { path: `${name.replaceAll(/\W/g, '')}.txt`, content: 'hello' };

@@ -19,7 +19,7 @@ describe('clients that follow tasks', { concurrency: 4 }, () => {
   for (const [name, { follow, isMissing }] of Object.entries({ ...clients, ...optionalClients })) {
     if (!follow) continue;
     const skip = isMissing?.() ? 'it is not installed; npm run clients' : false;
-    test(`X.20 ${name} calls once, and follows what waits for a person to its end`, { skip, timeout }, async () => {
+    test(`X.20 ${name} calls once and follows the waiting task to its end`, { skip, timeout }, async () => {
       const write = { path: `${name.replaceAll(/\W/g, '')}-task.txt`, content: 'hello' };
       const [passed] = await Promise.all([follow(server, 'file_write', write), server.approveWriting(write.path)]);
 
@@ -35,7 +35,7 @@ describe('the AI SDK, which has no tasks', () => {
     readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> };
   }
 
-  test('it declares none and asks for none', async () => {
+  test('the AI SDK declares no tasks and requests none', async () => {
     const sent: Sent[] = [];
     const client = await createMCPClient({
       transport: {
@@ -59,7 +59,7 @@ describe('the AI SDK, which has no tasks', () => {
     assert.deepEqual(called?.params?._meta?.['io.modelcontextprotocol/clientCapabilities'], {});
   });
 
-  test('X.20 it is asked by a form instead, within one call, and goes on once a person has approved', async () => {
+  test('X.20 the AI SDK is asked by elicitation instead, within one call, and continues after approval', async () => {
     const write = { path: 'form.txt', content: 'hello' };
     const client = await createMCPClient({
       transport: { type: 'http', url: `${server.url}/mcp`, headers: bearer(server.key) },

@@ -28,7 +28,7 @@ const missing = (...names: readonly string[]): string | false => {
 const execute = promisify(execFile);
 const wait = { timeout: 60_000 };
 
-describe('the lines that connect a client, run as they are printed', () => {
+describe('client configurations, used as they are printed', () => {
   let server: Served;
   let key = '';
   let folder = '';
@@ -61,14 +61,14 @@ describe('the lines that connect a client, run as they are printed', () => {
     return stdout;
   };
 
-  test('the MCP TypeScript SDK lists and calls', async () => {
+  test('the MCP TypeScript SDK lists and calls tools with the printed lines', async () => {
     const printed = await run('mcp-sdk');
 
     assert.match(printed, /^\d{2,} /);
     assert.match(printed, /words: 2/);
   });
 
-  test('Claude Desktop starts the command of its file and speaks to the server', async () => {
+  test('Claude Desktop’s configuration starts a command that speaks to the server', async () => {
     const { mcpServers } = JSON.parse(code('claude-desktop')) as {
       mcpServers: { assay: { command: string; args: string[]; env: Record<string, string> } };
     };
@@ -94,7 +94,7 @@ describe('the lines that connect a client, run as they are printed', () => {
     ['cursor', 'mcpServers'],
     ['vscode', 'servers'],
   ] as const)
-    test(`the file of ${CONNECT_CLIENTS[client]} names an address and headers that connect`, async () => {
+    test(`the ${CONNECT_CLIENTS[client]} file has a URL and headers that connect`, async () => {
       const [step] = lines(client);
       const file = JSON.parse(step?.text ?? '') as Record<
         typeof field,
@@ -114,12 +114,12 @@ describe('the lines that connect a client, run as they are printed', () => {
       assert.ok(tools.length > 10);
     });
 
-  test('the AI SDK takes every tool', { skip: missing('@ai-sdk/mcp') }, async () => {
+  test('the AI SDK accepts every tool', { skip: missing('@ai-sdk/mcp') }, async () => {
     assert.ok(Number(await run('ai-sdk')) > 10);
   });
 
   const noLangchain = missing('@langchain/mcp-adapters', '@langchain/core', '@langchain/langgraph');
-  test('LangChain takes every tool', { skip: noLangchain }, async () => {
+  test('LangChain accepts every tool', { skip: noLangchain }, async () => {
     assert.ok(Number(await run('langchain')) > 10);
   });
 
@@ -135,7 +135,7 @@ describe('the lines that connect a client, run as they are printed', () => {
     spawnSync(python, ['-c', 'import httpx2; from mcp import Client']).status === 0
       ? false
       : 'the Python package mcp 2 is not installed';
-  test('the MCP Python SDK lists and calls', { skip: noPython }, async () => {
+  test('the MCP Python SDK lists and calls tools with the printed lines', { skip: noPython }, async () => {
     const { stdout } = await execute(python, ['-c', code('python')], wait);
     assert.match(stdout, /words/);
   });
@@ -167,7 +167,7 @@ describe('the lines that connect a client, run as they are printed', () => {
     },
   } as const;
   for (const client of ['openai', 'anthropic'] as const)
-    test(`the ${CONNECT_CLIENTS[client]} gets definitions, its model's call runs, and its result goes back`, async (t) => {
+    test(`with the ${CONNECT_CLIENTS[client]} lines definitions are fetched, a model's call runs, and its result is returned`, async (t) => {
       const asked: string[] = [];
       const model = createServer((request, response) => {
         request.on('data', (part) => asked.push(String(part)));
@@ -191,7 +191,7 @@ describe('the lines that connect a client, run as they are printed', () => {
       assert.match(printed, /words/);
     });
 
-  test('assay connect prints the same lines, makes a key that cannot consent, and names the clients it knows', async () => {
+  test('assay connect prints the same lines as the console, creates a key that cannot consent, and lists the known clients', async () => {
     const url = ['--url', server.address, '--key', key];
     const printed = await runAssay(['connect', 'cursor', '--json', ...url], { cwd: folder });
     const local = await runAssay(['connect', 'claude-code', '--data', join(folder, 'other')], { cwd: folder });

@@ -9,7 +9,7 @@ import { testAssay } from '../support/assay.ts';
 const BUDGET = 60 * 1024;
 
 describe('the console’s files', () => {
-  test('X.27 what the first page loads stays within 60 KB gzipped, and other pages are fetched apart', async () => {
+  test('X.27 the first page loads at most 60 KB gzipped, and other pages load on demand', async () => {
     const files = await buildConsole();
     const page = new TextDecoder().decode(files.get('index.html')?.body);
     const first = [...page.matchAll(/"\/(console\/[^"?]+)/g)].map(([, path = '']) => path);
@@ -24,7 +24,7 @@ describe('the console’s files', () => {
     assert.ok(scripts.length > first.length, 'some scripts are not loaded at first');
   });
 
-  test('the page is served with a policy that allows nothing inline and nothing from elsewhere', async () => {
+  test('the console’s content security policy allows nothing inline and nothing from elsewhere', async () => {
     const { assay } = await testAssay();
     const app = createApp(assay, { routes: consoleRoutes() });
 
@@ -36,7 +36,7 @@ describe('the console’s files', () => {
     assert.doesNotMatch(await page.text(), /<style|style=|<script(?![^>]*src=)|https?:\/\//);
   });
 
-  test('a file that is known is not sent again, and one that is not there is not found', async () => {
+  test('a cached console file is not sent again, and an unknown one is 404', async () => {
     const { assay } = await testAssay();
     const app = createApp(assay, { routes: consoleRoutes() });
 

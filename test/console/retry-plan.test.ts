@@ -32,8 +32,8 @@ const run = (states: Readonly<Record<string, object>>): RunView =>
 
 const nodesOf = (request: ReturnType<typeof retryPlan>) => ('nodes' in request ? request.nodes : []);
 
-describe('a retry from a node', () => {
-  test('X.27 runs it and what follows, with the results of nodes that are done as values', () => {
+describe('retrying a run from a node', () => {
+  test('X.27 a retry runs the chosen node and what follows, with earlier results as values', () => {
     const again = nodesOf(retryPlan(plan, run({ a: { result: { digest: 'aa' } }, b: { status: 'failed' } }), 'b'));
 
     assert.deepEqual(
@@ -47,13 +47,13 @@ describe('a retry from a node', () => {
     assert.deepEqual(again[1]?.arguments, { text: { $from: 'b.digest' }, more: { $from: '$input.word' } });
   });
 
-  test('X.27 asks a person again where an argument came from a source', () => {
+  test('X.27 a retry asks for consent again where an argument came from a source', () => {
     const [first, second] = nodesOf(retryPlan(plan, run({ b: { status: 'failed' } }), 'b'));
 
     assert.deepEqual([first?.confirm, second?.confirm], [true, false]);
   });
 
-  test('X.27 runs again what has no result, or one too large to be a value', () => {
+  test('X.27 a retry runs earlier nodes again whose result is missing or too large', () => {
     const again = nodesOf(
       retryPlan(plan, run({ a: { result_ref: 'blob' }, c: { status: 'failed' }, d: { status: 'aborted' } }), 'c'),
     );

@@ -26,7 +26,7 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
       assert.equal(await blobs().get('never/put.png'), undefined);
     });
 
-    test('a blob comes back byte for byte', async () => {
+    test('a blob is read back byte for byte', async () => {
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ maxLength: 4096 }), async (bytes) => {
           await blobs().put('bytes/any', bytes, 'application/octet-stream');
@@ -39,7 +39,7 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
       );
     });
 
-    test('a megabyte comes back whole', async () => {
+    test('a blob of a megabyte is read back whole', async () => {
       const bytes = Uint8Array.from({ length: 1_048_577 }, (_, n) => (n * 31) % 251);
 
       await blobs().put('bytes/large', bytes);
@@ -47,7 +47,7 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
       assert.ok(Buffer.from((await blobs().get('bytes/large')) ?? []).equals(bytes));
     });
 
-    test('putting again replaces', async () => {
+    test('putting a blob again replaces it', async () => {
       await blobs().put('again', bytesOf('the first, which is longer'));
       await blobs().put('again', bytesOf('the second'));
 
@@ -64,7 +64,7 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
       assert.deepEqual(await blobs().list('gone'), []);
     });
 
-    test('a list holds the keys with the prefix, in the order of their bytes', async () => {
+    test('a list of blobs has the keys with the prefix, in byte order', async () => {
       const keys = ['l/a/1', 'l/a/10', 'l/a/2', 'l/b', 'l/\u{10000}', 'l/\uff21', 'l2/a'];
       for (const key of keys) await blobs().put(key, bytesOf(key));
 
@@ -73,14 +73,14 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
       assert.deepEqual(await blobs().list('l/nothing'), []);
     });
 
-    test('a list is whole however long', async () => {
+    test('a list of blobs is complete, however long', async () => {
       const keys = Array.from({ length: tries(110, 1100) }, (_, n) => `many/${String(n).padStart(4, '0')}`);
       await Promise.all(keys.map((key) => blobs().put(key, bytesOf('x'))));
 
       assert.deepEqual(await blobs().list('many/'), keys);
     });
 
-    test('keys as people name their files are kept apart', async () => {
+    test('blob keys that look alike (case, Unicode form, dots) are kept apart', async () => {
       const keys = ['photos/My Photo (1).jpg', 'photos/图像 质量.png', 'photos/a+b%20c&d=e.png', "photos/it's~#?.png"];
       for (const key of keys) await blobs().put(key, bytesOf(key));
 
@@ -88,7 +88,7 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
       assert.deepEqual(new Set(await blobs().list('photos/')), new Set(keys));
     });
 
-    test('callers cannot change what is stored by changing what they gave or got', async () => {
+    test('changing a buffer that was put or got does not change the stored blob', async () => {
       const given = bytesOf('as it was');
       await blobs().put('kept', given);
       given.fill(0);
@@ -97,7 +97,7 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
       assert.equal(textOf(await blobs().get('kept')), 'as it was');
     });
 
-    test('one of several writes at once wins whole', async () => {
+    test('of concurrent writes of one blob, one is stored whole', async () => {
       const texts = Array.from({ length: 8 }, (_, n) => String(n).repeat(10_000 + n));
 
       await Promise.all(texts.map((text) => blobs().put('race', bytesOf(text))));
@@ -108,7 +108,7 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
 
     const refused = ['', '/a', 'a/', 'a//b', '../a', 'a/../b', 'a/.', 'a\\b', 'a\0b', '\ud83d', 'x'.repeat(1025)];
     for (const key of refused)
-      test(`the key ${JSON.stringify(key.slice(0, 20))} is refused`, async () => {
+      test(`the blob key ${JSON.stringify(key.slice(0, 20))} is refused`, async () => {
         const refusal = { code: 'InvalidInput', message: /^the key / };
 
         await assert.rejects(blobs().put(key, bytesOf('x')), refusal);

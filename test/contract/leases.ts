@@ -33,7 +33,7 @@ export function testLeases({ table, newPk, clock }: TableTest): void {
     return { item, world, beats, stored, finish, take: (owner: string) => acquireItem(world, item, owner) };
   };
 
-  test('of many that would take a lease at once one does, and others after its term', async () => {
+  test('one of many that request a lease gets it, and another one after it expired', async () => {
     const { take } = await begin();
 
     const taken = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => take(owner)));
@@ -47,7 +47,7 @@ export function testLeases({ table, newPk, clock }: TableTest): void {
     assert.equal((await take('e'))?.lease.epoch, 2);
   });
 
-  test('a heartbeat keeps a lease, and its owner learns by it that another has taken over', async () => {
+  test('a heartbeat keeps a lease, and tells its owner when another has taken over', async () => {
     const { item, world, beats, stored, take } = await begin();
     const held = (await take('a'))?.lease;
     assert.ok(held);
@@ -68,7 +68,7 @@ export function testLeases({ table, newPk, clock }: TableTest): void {
     assert.deepEqual([beats.length, (await stored())?.lease?.owner], [0, 'b']);
   });
 
-  test('X.04 a lease that ran out stays lost to its owner, whatever a beat answers that was slow', async () => {
+  test('X.04 an expired lease stays lost to its owner, whatever a late heartbeat answers', async () => {
     const { item, world, beats, stored, take } = await begin();
     const held = (await take('a'))?.lease;
     assert.ok(held);
@@ -83,7 +83,7 @@ export function testLeases({ table, newPk, clock }: TableTest): void {
     assert.deepEqual([heartbeat.isLost(), beats.length], [true, 0]);
   });
 
-  test('whoever lost a lease changes nothing, even when the item was removed or came back', async () => {
+  test('an owner that lost its lease changes nothing, even when the item was deleted or recreated', async () => {
     const { item, take, finish, stored } = await begin();
     const held = (await take('a'))?.lease;
     assert.ok(held);

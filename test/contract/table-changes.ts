@@ -5,14 +5,14 @@ import type { Item, Key } from '../../shared/kernel/ports.ts';
 import type { TableTest } from './table.ts';
 
 export function testTableChanges({ table, newPk }: TableTest): void {
-  describe('changes', () => {
+  describe('table changes', () => {
     const add = (key: Key) =>
       table().change([key], ([item]) => {
         const n = Number(item?.body.n ?? 0) + 1;
         return { writes: [{ put: key, body: { n, text: 'x' } }], result: n };
       });
 
-    test('a change sees what is stored, stores what the rule says and returns its result', async () => {
+    test('a change reads the stored item, stores what its function returns, and passes on the result', async () => {
       const key = { pk: newPk(), sk: 'A' };
 
       assert.deepEqual([await add(key), await add(key), await add(key)], [1, 2, 3]);
@@ -20,7 +20,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       assert.deepEqual((await table().get(key))?.body, { n: 3, text: 'x' });
     });
 
-    test('each change makes the revision one more, and a blind write starts it again', async () => {
+    test('each change increments the revision, and a blind write restarts it', async () => {
       const key = { pk: newPk(), sk: 'A' };
       const revisions: (number | undefined)[] = [];
       for (const act of [add, add, add, () => table().write([{ put: key, body: {} }]), add]) {
@@ -31,7 +31,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       assert.deepEqual(revisions, [1, 2, 3, 1, 2]);
     });
 
-    test('a change may remove what it has read', async () => {
+    test('a change may delete the item that it read', async () => {
       const key = { pk: newPk(), sk: 'A' };
       await add(key);
 
@@ -41,7 +41,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       assert.equal(await add(key), 1);
     });
 
-    test('a rule that writes nothing leaves everything as it is', async () => {
+    test('a change that writes nothing leaves every item as it is', async () => {
       const [a, b] = [newPk(), newPk()].map((pk) => ({ pk, sk: 'A' })) as [Key, Key];
       await add(a);
 
@@ -51,7 +51,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       assert.equal((await table().get(a))?.revision, 1);
     });
 
-    test('a rule that throws stores nothing, and its error arrives unchanged', async () => {
+    test('a change that throws stores nothing, and its error arrives unchanged', async () => {
       const [a, b] = [newPk(), newPk()].map((pk) => ({ pk, sk: 'A' })) as [Key, Key];
       const refusal = new Fault('Conflict', 'no');
 
@@ -67,7 +67,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       assert.equal(await add(a), 1);
     });
 
-    test('several items change together, in the order of the keys', async () => {
+    test('several items change together, passed in the order of the keys', async () => {
       const pk = newPk();
       const keys = ['A', 'B', 'C'].map((sk) => ({ pk, sk }));
       await table().write([{ put: { pk, sk: 'B' }, body: { name: 'b' } }]);
@@ -85,7 +85,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       assert.deepEqual(namesOf((await table().query(pk)).items), ['A=a', 'D=unread']);
     });
 
-    test('an item that a change writes without having read it starts its revision again', async () => {
+    test('an item that a change writes without reading restarts its revision', async () => {
       const [a, b] = [newPk(), newPk()].map((pk) => ({ pk, sk: 'A' })) as [Key, Key];
       for (const key of [a, a, b, b]) await add(key);
 
@@ -94,7 +94,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       assert.deepEqual([(await table().get(a))?.revision, (await table().get(b))?.revision], [3, 1]);
     });
 
-    test('one bad write in a change keeps all its writes out', async () => {
+    test('one invalid write in a change prevents all its writes', async () => {
       const pk = newPk();
       const bad = { code: 'TooLarge' };
 
@@ -110,7 +110,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       assert.deepEqual((await table().query(pk)).items, []);
     });
 
-    test('100 items can change together; 101 are refused with the cure', async () => {
+    test('100 items can change together; 101 are refused with what to do', async () => {
       const pk = newPk();
       const keys = Array.from({ length: 101 }, (_, n) => ({ pk, sk: `N#${n}` }));
       const changeAll = (count: number) =>
@@ -149,7 +149,7 @@ export function testTableChanges({ table, newPk }: TableTest): void {
       await assert.rejects(table().write([write, write]), { code: 'InvalidInput' });
     });
 
-    test('a key that is given twice is read twice and guarded once', async () => {
+    test('a key passed twice to a change is read twice and guarded once', async () => {
       const key = { pk: newPk(), sk: 'A' };
 
       await table().change([key, key], () => ({ writes: [{ put: key, body: { text: 'x' } }], result: 0 }));

@@ -10,7 +10,7 @@ const processes = clients.slice(0, tries(2, 4));
 const CHANGES = tries(12, 64);
 
 export function testTableConcurrency({ table, storage, newPk, isShared }: TableTest): void {
-  describe('concurrency', () => {
+  describe('table concurrency', () => {
     const withTables = async (use: (tables: readonly Table[]) => Promise<void>): Promise<void> => {
       const tables = clients.map(() => storage().open());
       await use(tables);
@@ -23,7 +23,7 @@ export function testTableConcurrency({ table, storage, newPk, isShared }: TableT
       assert.equal((await table().get(key))?.revision, acknowledged.length);
     };
 
-    test('concurrent changes to one item from several clients are all kept', async () => {
+    test('concurrent changes to one item from several clients are all applied', async () => {
       const key = { pk: newPk(), sk: 'A' };
 
       await withTables(async (tables) => {
@@ -35,7 +35,7 @@ export function testTableConcurrency({ table, storage, newPk, isShared }: TableT
     });
 
     const skip = isShared ? false : 'this storage lives in one process';
-    test('concurrent changes to one item from several processes are all kept', { skip }, async () => {
+    test('concurrent changes to one item from several processes are all applied', { skip }, async () => {
       const { address } = storage();
       assert.ok(address);
       const key = { pk: newPk(), sk: 'A' };
@@ -48,7 +48,7 @@ export function testTableConcurrency({ table, storage, newPk, isShared }: TableT
       await assertKept(key, acknowledged.flat());
     });
 
-    test('what is moved between items by concurrent changes is neither lost nor made', async () => {
+    test('concurrent transfers between items neither lose nor create anything', async () => {
       const pk = newPk();
       const keys = ['A', 'B', 'C', 'D'].map((sk) => ({ pk, sk }));
       await table().write(keys.map((put) => ({ put, body: { coins: 100, text: 'x' } })));
@@ -79,7 +79,7 @@ export function testTableConcurrency({ table, storage, newPk, isShared }: TableT
       });
     });
 
-    test('an item that a rule only reads is guarded too: the last one on call stays', async () => {
+    test('an item that a change only reads is guarded too: the last doctor on call stays', async () => {
       await withTables(async (tables) => {
         for (let round = 0; round < tries(4, 10); round++) {
           const pk = newPk();
@@ -104,7 +104,7 @@ export function testTableConcurrency({ table, storage, newPk, isShared }: TableT
       });
     });
 
-    test('of many that make the same item, one succeeds', async () => {
+    test('of many that create the same item, one succeeds', async () => {
       const key = { pk: newPk(), sk: 'ONCE' };
 
       await withTables(async (tables) => {

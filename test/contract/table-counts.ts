@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import type { TableTest } from './table.ts';
 
 export function testTableCounts({ table, storage, newPk, clock }: TableTest): void {
-  describe('counts', () => {
-    test('counters start at nothing, add up and come back all together', async () => {
+  describe('table counters', () => {
+    test('counters start at zero, add up, and are returned together', async () => {
       const key = { pk: newPk(), sk: 'QUOTA' };
 
       assert.deepEqual(await table().count(key, { calls: 1 }), { calls: 1 });
@@ -14,7 +14,7 @@ export function testTableCounts({ table, storage, newPk, clock }: TableTest): vo
       assert.deepEqual(await table().get(key), { key, revision: 3, body: { calls: 2, micros: 50 } });
     });
 
-    test('a counter may reach its limit; when one would pass it, nothing is added', async () => {
+    test('a counter may reach its limit; an addition that would pass it adds nothing', async () => {
       const key = { pk: newPk(), sk: 'QUOTA' };
       const limits = { calls: 2, micros: 100 };
 
@@ -26,7 +26,7 @@ export function testTableCounts({ table, storage, newPk, clock }: TableTest): vo
       assert.deepEqual((await table().get(key))?.body, { calls: 2, micros: 100 });
     });
 
-    test('a first amount above the limit makes no item', async () => {
+    test('a first addition above the limit creates no item', async () => {
       const key = { pk: newPk(), sk: 'QUOTA' };
 
       assert.equal(await table().count(key, { micros: 11 }, { micros: 10 }), undefined);
@@ -34,7 +34,7 @@ export function testTableCounts({ table, storage, newPk, clock }: TableTest): vo
       assert.equal(await table().get(key), undefined);
     });
 
-    test('a limit of nothing refuses, and a limit on an untouched counter is looked at too', async () => {
+    test('a limit of zero refuses any addition, also on a counter that is not there yet', async () => {
       const key = { pk: newPk(), sk: 'QUOTA' };
       await table().count(key, { calls: 5 });
 
@@ -57,7 +57,7 @@ export function testTableCounts({ table, storage, newPk, clock }: TableTest): vo
       assert.deepEqual(await table().count(key, { calls: 1 }), { calls: 4 });
     });
 
-    test('an item that holds more than whole numbers is not counted', async () => {
+    test('an item with values other than whole numbers is not counted', async () => {
       const key = { pk: newPk(), sk: 'A' };
       await table().write([{ put: key, body: { calls: 1, name: 'x' } }]);
 
@@ -66,14 +66,14 @@ export function testTableCounts({ table, storage, newPk, clock }: TableTest): vo
       assert.deepEqual((await table().get(key))?.body, { calls: 1, name: 'x' });
     });
 
-    test('fractions are refused', async () => {
+    test('fractions are refused in counters', async () => {
       const key = { pk: newPk(), sk: 'A' };
 
       await assert.rejects(table().count(key, { calls: 0.5 }), { code: 'InvalidInput', message: /calls .* 0.5/ });
       await assert.rejects(table().count(key, { calls: 1 }, { calls: Number.NaN }), { code: 'InvalidInput' });
     });
 
-    test('counters may have any name', async () => {
+    test('counters may have any name, also __proto__', async () => {
       const key = { pk: newPk(), sk: 'A' };
       const add = JSON.parse('{"__proto__":2,"pk":1,"expires":3,"with space":4,"图":5,"constructor":6}');
 
@@ -85,7 +85,7 @@ export function testTableCounts({ table, storage, newPk, clock }: TableTest): vo
       assert.deepEqual(await table().get(key), { key, revision: 2, body: counted });
     });
 
-    test('a counter that has expired starts again; without a new expiry the old one stays', async () => {
+    test('an expired counter restarts; without a new expiry the old one stays', async () => {
       const key = { pk: newPk(), sk: 'QUOTA' };
       const expires = Math.floor(clock.ms / 1000) + 20;
       await table().count(key, { calls: 3 }, {}, expires);
@@ -98,7 +98,7 @@ export function testTableCounts({ table, storage, newPk, clock }: TableTest): vo
       assert.deepEqual(await table().get(key), { key, revision: 1, expires: expires + 60, body: { calls: 1 } });
     });
 
-    test('200 counts at once from 4 tables never pass the limit and use it up', async () => {
+    test('200 concurrent additions from 4 tables use the limit up and never pass it', async () => {
       const key = { pk: newPk(), sk: 'QUOTA' };
       const tables = Array.from({ length: 4 }, () => storage().open());
 

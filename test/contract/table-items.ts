@@ -6,7 +6,7 @@ import { tries } from '../support/sampling.ts';
 import type { TableTest } from './table.ts';
 
 export function testTableItems({ table, newPk, clock }: TableTest): void {
-  describe('items', () => {
+  describe('table items', () => {
     const roundTrip = async (body: Readonly<Record<string, unknown>>) => {
       const key = { pk: newPk(), sk: 'A' };
       await table().write([{ put: key, body }]);
@@ -36,7 +36,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
       assert.equal(await table().get(key), undefined);
     });
 
-    test('60 writes at once are all there', async () => {
+    test('60 concurrent writes are all stored', async () => {
       const pk = newPk();
       const keys = Array.from({ length: 60 }, (_, n) => ({ pk, sk: `N#${String(n).padStart(2, '0')}` }));
 
@@ -50,11 +50,11 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
       );
     });
 
-    test('writing nothing is no error', async () => {
+    test('writing an empty list is no error', async () => {
       await table().write([]);
     });
 
-    test('an expired item reads as absent, and its key can be used again', async () => {
+    test('an expired item reads as absent, and its key can be reused', async () => {
       const key = { pk: newPk(), sk: 'A' };
       const expires = Math.floor(clock.ms / 1000) + 10;
       await table().write([{ put: key, body: { n: 1 }, expires }]);
@@ -66,7 +66,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
       assert.deepEqual(await table().get(key), { key, revision: 1, body: { n: 2 } });
     });
 
-    test('bodies are JSON: undefined properties go, null, empty values and order stay', async () => {
+    test('item bodies are JSON: undefined properties are dropped, null, empty values and order stay', async () => {
       const body = { z: 1, a: undefined, empty: '', none: [], nothing: null, nested: { y: {}, b: [undefined, ''] } };
 
       const stored = await roundTrip(body);
@@ -74,7 +74,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
       assert.equal(JSON.stringify(stored), JSON.stringify(body));
     });
 
-    test('__proto__ and constructor are keys like any other', async () => {
+    test('__proto__ and constructor are item keys like any other', async () => {
       const body = JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"a":{"__proto__":2}}');
 
       const stored = await roundTrip(body);
@@ -83,13 +83,13 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
       assert.equal(({} as Record<string, unknown>).polluted, undefined);
     });
 
-    test('__proto__ holding a whole number survives in an item of whole numbers', async () => {
+    test('__proto__ with a whole number is kept in an item of whole numbers', async () => {
       const body = JSON.parse('{"__proto__":7}');
 
       assert.equal(JSON.stringify(await roundTrip(body)), '{"__proto__":7}');
     });
 
-    test('numbers and text come back exactly', async () => {
+    test('numbers and text are read back exactly', async () => {
       const body = {
         numbers: [0.1 + 0.2, 5e-324, Number.MAX_VALUE, -(2 ** 53) + 1, 1e21, 0.000001],
         text: ['äöü', '图像质量', '👩‍🚀', '\u0000\u001f\u2028', '\ud800', 'e\u0301', '"\\'],
@@ -100,7 +100,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
       assert.deepEqual(await roundTrip(body), body);
     });
 
-    test('any JSON object comes back as it was', async () => {
+    test('any JSON object is read back as it was', async () => {
       await fc.assert(
         fc.asyncProperty(fc.dictionary(anyText(), fc.jsonValue()), async (body) => {
           assert.deepEqual(await roundTrip(body), JSON.parse(JSON.stringify(body)));
@@ -109,7 +109,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
       );
     });
 
-    test('callers cannot change what is stored by changing what they gave or got', async () => {
+    test('changing an object that was put or got does not change the stored item', async () => {
       const key = { pk: newPk(), sk: 'A' };
       const given = { list: [1] };
       await table().write([{ put: key, body: given }]);
@@ -121,7 +121,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
       assert.deepEqual((await table().get(key))?.body, { list: [1] });
     });
 
-    test('keys of any script are kept apart', async () => {
+    test('item keys of any script are kept apart', async () => {
       const pk = `${newPk()}#图像`;
       await table().write(['é', 'e\u0301', 'E', '👍'].map((sk) => ({ put: { pk, sk }, body: { sk } })));
 
@@ -132,7 +132,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
 
     const badKeys = { empty: '', long: 'x'.repeat(1001), NUL: 'a\0b', 'half a character': '\ud83d' };
     for (const [what, sk] of Object.entries(badKeys))
-      test(`a key that is ${what} is refused`, async () => {
+      test(`an item key that is ${what} is refused`, async () => {
         const key = { pk: newPk(), sk };
         const refusal = { code: 'InvalidInput', message: /^sk / };
 
@@ -140,7 +140,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
         await assert.rejects(table().write([{ put: key, body: {} }]), refusal);
       });
 
-    test('an item just within 400 KB is stored, a larger one is refused with its size', async () => {
+    test('an item of just under 400 KB is stored, a larger one is refused with its size', async () => {
       const key = { pk: newPk(), sk: 'A' };
       const put = (length: number) => table().write([{ put: key, body: { text: 'x'.repeat(length) } }]);
 

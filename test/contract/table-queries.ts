@@ -6,7 +6,7 @@ import { tries } from '../support/sampling.ts';
 import type { TableTest } from './table.ts';
 
 export function testTableQueries({ table, newPk, clock }: TableTest): void {
-  describe('queries', () => {
+  describe('table queries', () => {
     const fill = async (sortKeys: readonly string[], expires?: number): Promise<string> => {
       const pk = newPk();
       await table().write(
@@ -15,7 +15,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       return pk;
     };
 
-    test('a scan finds the items of every partition with a prefix, page by page, and no expired or removed ones', async () => {
+    test('a scan finds the items of every partition with a prefix, in pages, without expired or deleted ones', async () => {
       const own = newPk();
       const names = Array.from({ length: 450 }, (_, at) => `${own}#${at % 7}`);
       await table().write(names.map((pk, at) => ({ put: { pk, sk: `S${at}` }, body: { at } })));
@@ -43,7 +43,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       assert.deepEqual(await table().query(newPk()), { items: [] });
     });
 
-    test('items come in the order of their bytes, whatever the order of writing', async () => {
+    test('items are listed in byte order, whatever the order of writing', async () => {
       const inOrder = ['A', 'B', 'a', 'z', 'ä', '\uff5e', '𝒳'];
       const pk = await fill(inOrder.toReversed());
 
@@ -51,7 +51,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       assert.deepEqual(keysOf((await table().query(pk, { reverse: true })).items), inOrder.toReversed());
     });
 
-    test('a prefix takes what begins with it and nothing else', async () => {
+    test('a query by prefix returns the items that begin with it and no others', async () => {
       const pk = await fill(['TOOK', 'TOOL', 'TOOL#', 'TOOL#a', 'TOOL#图', 'TOOL#\uffff', 'TOOL$', 'TOOM']);
 
       const { items } = await table().query(pk, { prefix: 'TOOL#' });
@@ -59,7 +59,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       assert.deepEqual(keysOf(items), ['TOOL#', 'TOOL#a', 'TOOL#图', 'TOOL#\uffff']);
     });
 
-    test('the last page has no next, also when it is exactly full', async () => {
+    test('the last page has no cursor, also when it is exactly full', async () => {
       const pk = await fill(['A', 'B', 'C', 'D']);
 
       const first = await table().query(pk, { limit: 2 });
@@ -69,7 +69,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       assert.deepEqual([keysOf(second.items), 'next' in second], [['C', 'D'], false]);
     });
 
-    test('pages follow each other without a gap or a repeat, in both directions', async () => {
+    test('pages follow each other without gaps or repeats, in both directions', async () => {
       const names = fc.uniqueArray(fc.string({ unit: fc.constantFrom('a', 'b', '#', 'é', '𝒳'), minLength: 1 }));
       const query = fc.record({
         prefix: fc.constantFrom('', 'a', 'a#', 'é', '𝒳'),
@@ -95,7 +95,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       );
     });
 
-    test('a position that no item has, or that lies outside the prefix, is only compared', async () => {
+    test('a cursor of a missing item, or one outside the prefix, is only compared', async () => {
       const pk = await fill(['A', 'B1', 'B3', 'C']);
       const keys = async (query: PageQuery) => keysOf((await table().query(pk, query)).items);
 
@@ -106,7 +106,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       assert.deepEqual(await keys({ prefix: 'B', after: 'C', reverse: true }), ['B3', 'B1']);
     });
 
-    test('expired items are left out, and pages are full all the same', async () => {
+    test('expired items are left out, and pages are still full', async () => {
       const soon = Math.floor(clock.ms / 1000) + 5;
       const pk = await fill(['A', 'D'], soon + 60);
       const goes = ['B', 'C', 'E'].map((sk) => ({ put: { pk, sk }, body: {}, expires: soon }));
@@ -119,7 +119,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       assert.equal('next' in (await table().query(pk, { limit: 3 })), false);
     });
 
-    test('a query of several megabytes returns every item, whole or in pages', async () => {
+    test('a query of several megabytes returns every item, in one answer or in pages', async () => {
       const names = Array.from({ length: 60 }, (_, n) => `N#${String(n).padStart(2, '0')}`);
       const pk = newPk();
       await table().write(names.map((sk) => ({ put: { pk, sk }, body: { text: 'x'.repeat(50_000) } })));
@@ -135,11 +135,11 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       assert.deepEqual(pages.flatMap(keysOf), names.toReversed());
     });
 
-    test('a page of no items is refused', async () => {
+    test('a page size of zero is refused', async () => {
       await assert.rejects(table().query(newPk(), { limit: 0 }), { code: 'InvalidInput', message: /not 0/ });
     });
 
-    test('a forged position is refused, not searched for', async () => {
+    test('a forged cursor is refused without a search', async () => {
       await assert.rejects(table().query(newPk(), { after: 'x'.repeat(2000) }), { code: 'InvalidInput' });
       await assert.rejects(table().query(newPk(), { after: 'a\0' }), { code: 'InvalidInput' });
     });

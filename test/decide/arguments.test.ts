@@ -259,15 +259,15 @@ check('lists and objects', [
   },
 ]);
 
-describe('what is not said', () => {
-  test('optional parameters stay open, and nothing is invented for required ones', async () => {
+describe('arguments that are not given', () => {
+  test('optional parameters stay unset, and required ones are not invented', async () => {
     const properties = { email: 'string', count: 'integer', date: 'string', flag: 'boolean' };
 
     assert.deepEqual(await extracted({ task: 'do the usual thing', properties, required: [] }), {});
     assert.deepEqual(await extracted({ task: 'do the usual thing', properties }), {});
   });
 
-  test('relative dates stay unknown without a clock', async () => {
+  test('relative dates stay unset without a clock', async () => {
     const made = tool('made_up', 'Does it', { date: { type: 'string' } }, ['date']);
 
     assert.deepEqual((await argumentsFor({ task: 'do it tomorrow' }, made, depsOf([made]))).arguments, {});

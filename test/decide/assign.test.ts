@@ -17,8 +17,8 @@ const best = (scores: readonly (readonly number[])[], row = 0, taken: readonly n
   );
 };
 
-describe('assignment', () => {
-  test('is the best there is, gives no column twice and takes nothing worthless', () => {
+describe('optimal assignment', () => {
+  test('an assignment is the best there is, uses no column twice and takes nothing worthless', () => {
     const matrix = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 5 })).chain(([rows, columns]) =>
       fc.array(fc.array(fc.integer({ min: -2, max: 9 }), { minLength: columns, maxLength: columns }), {
         minLength: rows,
@@ -37,7 +37,7 @@ describe('assignment', () => {
     );
   });
 
-  test('of nothing is nothing', () => {
+  test('an assignment of nothing is empty', () => {
     assert.deepEqual(assign([]), []);
     assert.deepEqual(assign([[], []]), [-1, -1]);
   });

@@ -11,7 +11,7 @@ const scenarioIds = async (task: string): Promise<readonly string[]> =>
 const intentOf = async (task: string): Promise<string | undefined> =>
   (stepOf(await decideAmong(task), 'intent').decided as { id: string } | null)?.id;
 
-describe('step 1, scenario', () => {
+describe('step 1, the scenario', () => {
   for (const [task, id] of [
     ['rename the file report.txt in my documents folder', 'file_operations'],
     ['download the web page at https://example.org', 'network_requests'],
@@ -29,7 +29,7 @@ describe('step 1, scenario', () => {
     });
   }
 
-  test('R1.04 narrows the candidates, and says by how much and why', async () => {
+  test('R1.04 the scenario narrows the candidates, and says by how much and why', async () => {
     const step = stepOf(await decideAmong('delete the file /data/old.log from the disk'), 'scenario');
 
     assert.equal(step.candidates.before, TOOLS.length);
@@ -38,19 +38,19 @@ describe('step 1, scenario', () => {
     assert.match(step.notes?.[0] ?? '', /kept with less weight/);
   });
 
-  test('R1.04 what is quoted is a value, and not what the task is about', async () => {
+  test('R1.04 a quoted text is a value and does not decide the scenario', async () => {
     assert.deepEqual(await scenarioIds("what is the hash of 'crop the photo, make the video shorter'?"), []);
     assert.equal((await scenarioIds("crop the photo 'restart the server process'"))[0], 'media_processing');
   });
 
-  test('R1.04 a wrong guess does not lose the right tool', async () => {
+  test('R1.04 a wrong scenario does not lose the right tool', async () => {
     const mixed = 'the photo of my file server: convert 20 USD to EUR';
 
     assert.equal((await decideAmong(mixed)).tool, 'convert_currency');
   });
 });
 
-describe('step 2, intent', () => {
+describe('step 2, the intent', () => {
   for (const [task, id] of [
     ['show me the weather in Oslo', 'read'],
     ['please save this text to notes.txt', 'write'],
@@ -68,7 +68,7 @@ describe('step 2, intent', () => {
     ['搜索相关论文', 'search'],
     ['把美元转换成欧元', 'convert'],
   ] as const) {
-    test(`R1.05 ${task} asks to ${id}`, async () => {
+    test(`R1.05 ${task} has the intent ${id}`, async () => {
       assert.equal(await intentOf(task), id);
     });
   }
@@ -85,7 +85,7 @@ describe('steps 3 and 4, match and evaluate', () => {
     ['明天北京的天气怎么样', 'get_weather'],
     ['把文本“你好，世界”翻译成英语', '翻译文本'],
   ] as const) {
-    test(`R1.06 R1.07 ${task} is done by ${name}`, async () => {
+    test(`R1.06 R1.07 ${task} chooses ${name}`, async () => {
       const decision = await decideAmong(task, { now: NOW });
 
       assert.equal(decision.tool, name);
@@ -93,7 +93,7 @@ describe('steps 3 and 4, match and evaluate', () => {
     });
   }
 
-  test('R1.07 says what spoke for the choice: fit, parameters, cost and success', async () => {
+  test('R1.07 a choice gives its reasons: fit, parameters, cost and success', async () => {
     const priced = TOOLS.map((each) => (each.name === 'search_papers' ? { ...each, price_micros: 2000 } : each));
     const deps = depsOf(priced, { usage: { stats: () => ({ calls: 40, successRate: 0.5, meanMs: 900 }) } });
 
@@ -105,7 +105,7 @@ describe('steps 3 and 4, match and evaluate', () => {
     }
   });
 
-  test('R1.07 of two alike the cheaper one is chosen', async () => {
+  test('R1.07 of two equal tools the cheaper one is chosen', async () => {
     const twins = [
       tool('thesaurus_dear', 'Find synonyms of a word', {}, [], { price_micros: 500_000 }),
       tool('thesaurus_plain', 'Find synonyms of a word'),
@@ -128,7 +128,7 @@ describe('steps 3 and 4, match and evaluate', () => {
     assert.equal(named.alternatives[0]?.tool, 'book_flight');
   });
 
-  test('the same question has the same answer, whatever the order in which tools were registered', async () => {
+  test('the same question has the same answer, whatever the order of registration', async () => {
     const task = 'send ann@example.org the weather in Boston';
 
     const one = await decideAmong(task);
@@ -138,7 +138,7 @@ describe('steps 3 and 4, match and evaluate', () => {
   });
 });
 
-describe('meaning', () => {
+describe('matching by meaning', () => {
   const deps = depsOf([
     ...TOOLS,
     tool('quake_feed', 'Real-time earthquake notifications'),
@@ -150,7 +150,7 @@ describe('meaning', () => {
     ['what can I bake for dessert tonight', 'chef_ideas'],
     ['suggest a tasty vegetarian meal', 'chef_ideas'],
   ] as const) {
-    test(`"${task}" is nearest to ${name}, with which it shares no word`, async () => {
+    test(`"${task}" matches ${name}, with which it shares no word`, async () => {
       const { tool: chosen, alternatives } = await decideAmong(task, {}, deps);
 
       assert.equal(chosen ?? alternatives[0]?.tool, name);
@@ -158,7 +158,7 @@ describe('meaning', () => {
   }
 });
 
-describe('when nothing fits', () => {
+describe('no tool fits', () => {
   for (const task of ['who painted the ceiling of the chapel', 'sing me a lullaby', '谁是最伟大的画家', 'qwertyuiop']) {
     test(`"${task}" has no tool, with a reason`, async () => {
       const decision = await decideAmong(task);
@@ -170,7 +170,7 @@ describe('when nothing fits', () => {
     });
   }
 
-  test('names the nearest candidates', async () => {
+  test('a decision without a match names the nearest candidates', async () => {
     const decision = await decideAmong('what is the best pizza in the city?', { top: 2 });
 
     assert.equal(decision.tool, null);
@@ -178,8 +178,8 @@ describe('when nothing fits', () => {
   });
 });
 
-describe('a draft', () => {
-  test('with everything there is ready', async () => {
+describe('the drafted call', () => {
+  test('a draft with every argument is ready', async () => {
     const decision = await decideAmong('read the file /etc/hosts');
 
     assert.deepEqual(decision.arguments, { path: '/etc/hosts' });
@@ -187,7 +187,7 @@ describe('a draft', () => {
     assert.equal(decision.ready, true);
   });
 
-  test('R1.08 with a required argument missing asks for it and is not ready', async () => {
+  test('R1.08 a draft that lacks a required argument asks for it and is not ready', async () => {
     const decision = await decideAmong('send an email to my landlord');
 
     assert.equal(decision.tool, 'send_email');
@@ -200,14 +200,14 @@ describe('a draft', () => {
     assert.equal(decision.ready, false);
   });
 
-  test('R1.08 asks in Chinese when the task is Chinese', async () => {
+  test('R1.08 the question is in Chinese when the task is Chinese', async () => {
     const decision = await decideAmong('发送邮件');
 
     assert.equal(decision.tool, 'send_email');
     assert.match(decision.missing[0]?.question ?? '', /^请提供/);
   });
 
-  test('with an unsure argument is not ready', async () => {
+  test('a draft with an uncertain argument is not ready', async () => {
     const decision = await decideAmong('search papers, you know what I mean, the usual thing');
 
     assert.equal(decision.tool, 'search_papers');
@@ -215,7 +215,7 @@ describe('a draft', () => {
     assert.ok(decision.missing.length > 0 || decision.doubts.length > 0);
   });
 
-  test('R1.08 takes what the context gives, and the request before the context', async () => {
+  test('R1.08 arguments are taken from the request first, then from the context', async () => {
     const context = { to: 'bob@example.org', unrelated: 1 };
 
     assert.deepEqual((await decideAmong('send an email', { context })).arguments, { to: 'bob@example.org' });
@@ -224,7 +224,7 @@ describe('a draft', () => {
     });
   });
 
-  test('R1.08 arguments that break the schema are reported', async () => {
+  test('R1.08 drafted arguments that break the schema are reported', async () => {
     const strict = [
       tool(
         'set_volume',

@@ -30,7 +30,7 @@ describe('image requests', () => {
     ['这张照片和原图相比模糊吗？', 'FR', 'Blurs'],
     ['这张图片的噪点多不多？', 'NR', 'Noise'],
   ] as const) {
-    test(`${task} is judged by a tool of type ${type} that is strong at ${strength}`, async () => {
+    test(`${task} gets a tool of type ${type} that is strong at ${strength}`, async () => {
       const context = type === 'FR' ? { image: picture, reference: picture } : { image: picture };
 
       const decision = await decideAmong(task, { context }, deps);
@@ -44,7 +44,7 @@ describe('image requests', () => {
   }
 
   for (const task of ['rate the quality of portrait.jpg', 'how good is this photo?', '给这张照片的质量打分']) {
-    test(`${task} goes to a judge of quality, not of information, faces or beauty`, async () => {
+    test(`${task} gets a quality metric, not a tool for information, faces or beauty`, async () => {
       const { tool } = await decideAmong(task, { context: { image: picture } }, deps);
 
       const special = ['information', 'faces', 'aesthetics', 'underwater'];
@@ -56,7 +56,7 @@ describe('image requests', () => {
     });
   }
 
-  test('without the picture it is asked for', async () => {
+  test('an image request without a picture asks for it', async () => {
     const decision = await decideAmong('is this photo blurred?', {}, deps);
 
     assert.equal(byName.get(decision.tool ?? '')?.iqa?.type, 'NR');
@@ -67,7 +67,7 @@ describe('image requests', () => {
     assert.equal(decision.ready, false);
   });
 
-  test('other requests with a picture go to other tools', async () => {
+  test('other requests with a picture get other tools', async () => {
     assert.equal(
       (await decideAmong('resize the image cat.png to width 100 and height 50', {}, deps)).tool,
       'resize_image',
@@ -95,7 +95,7 @@ describe('image requests over HTTP', () => {
     ['how sharp is this photo?', 'NR'],
     ['is the colour of this picture distorted compared with the original?', 'FR'],
   ] as const) {
-    test(`${task} is given to a tool that can run, not to one without its model`, async () => {
+    test(`${task} gets a tool that can run, not one without its model`, async () => {
       const { json } = await server;
       const context = type === 'FR' ? { image: picture, reference: picture } : { image: picture };
 
@@ -113,7 +113,7 @@ describe('image requests over HTTP', () => {
     });
   }
 
-  test('a picture that nobody uploaded is never ready, and is asked for', async () => {
+  test('a request with a picture that was not uploaded is never ready, and asks for it', async () => {
     const { json } = await server;
     const task = 'how good is the quality of the picture holiday.png?';
 
@@ -130,7 +130,7 @@ describe('image requests over HTTP', () => {
     assert.equal(after.body.ready, true);
   });
 
-  test('a tool without its model is still named when it is the only one allowed, with the reason', async () => {
+  test('a tool without its model is chosen only when no other is allowed, with the reason', async () => {
     const { json } = await server;
 
     const { body } = await json<Decision>('POST', '/v1/decide', {

@@ -12,12 +12,12 @@ const chosenWith = async (more: Partial<DecideDeps>) => {
   return { tool: decision.tool, evaluate: stepOf(decision, 'evaluate'), alternatives: decision.alternatives };
 };
 
-describe('learning from use', () => {
-  test('without a record the first by name is chosen', async () => {
+describe('decisions learn from use', () => {
+  test('of equal tools without statistics the first by name is chosen', async () => {
     assert.equal((await chosenWith({})).tool, 'qaa_thesaurus');
   });
 
-  test('R1.27 success rate shifts the choice, and the trace says so', async () => {
+  test('R1.27 the success rate changes the choice, and the trace says so', async () => {
     const rates = new Map([
       ['qaa_thesaurus', 0.2],
       ['qab_thesaurus', 0.99],
@@ -31,7 +31,7 @@ describe('learning from use', () => {
     assert.match(evaluate.evidence.join(), /99 % of 50 calls succeeded/);
   });
 
-  test('R1.27 speed decides between equals', async () => {
+  test('R1.27 duration decides between equal tools', async () => {
     const { tool } = await chosenWith({
       usage: { stats: (name) => ({ calls: 50, successRate: 1, meanMs: name.startsWith('qaa') ? 9000 : 20 }) },
     });
@@ -39,7 +39,7 @@ describe('learning from use', () => {
     assert.equal(tool, 'qab_thesaurus');
   });
 
-  test('R1.27 user feedback shifts the choice', async () => {
+  test('R1.27 user feedback changes the choice', async () => {
     const { tool, evaluate } = await chosenWith({
       usage: { rating: (name) => ({ mean: name.startsWith('qaa') ? 1.5 : 4.5, count: 10 }) },
     });
@@ -48,7 +48,7 @@ describe('learning from use', () => {
     assert.match(evaluate.evidence.join(), /rated 4.5 of 5 by 10/);
   });
 
-  test('R1.28 what failed repeatedly is not chosen, with the reason in the trace', async () => {
+  test('R1.28 a tool that failed repeatedly is not chosen, with the reason in the trace', async () => {
     const { tool, evaluate, alternatives } = await chosenWith({
       lists: { failing: new Map([['qaa_thesaurus', '5 failures in a row']]) },
     });
@@ -61,7 +61,7 @@ describe('learning from use', () => {
     );
   });
 
-  test('R1.29 the whitelist comes before the ranking', async () => {
+  test('R1.29 whitelisted tools rank before all others', async () => {
     const { tool, evaluate } = await chosenWith({
       lists: { whitelist: new Set(['qab_thesaurus']) },
       usage: { rating: (name) => ({ mean: name.startsWith('qaa') ? 5 : 1, count: 100 }) },
@@ -71,7 +71,7 @@ describe('learning from use', () => {
     assert.match(evaluate.evidence.join(), /on the whitelist/);
   });
 
-  test('R1.29 the whitelist beats failures, and a person’s blacklist beats the whitelist', async () => {
+  test('R1.29 the whitelist overrides failures, and a manual blacklist overrides the whitelist', async () => {
     const whitelist = new Set(['qaa_thesaurus']);
     const reason = new Map([['qaa_thesaurus', 'not this one']]);
 
@@ -79,11 +79,11 @@ describe('learning from use', () => {
     assert.equal((await chosenWith({ lists: { whitelist, blacklist: reason } })).tool, 'qab_thesaurus');
   });
 
-  test('the whitelist forces no tool on a task that it does not fit', async () => {
+  test('the whitelist does not choose a tool that does not fit the task', async () => {
     assert.notEqual((await chosenWith({ lists: { whitelist: new Set(['send_email']) } })).tool, 'send_email');
   });
 
-  test('a tool that cannot run here is named last', async () => {
+  test('a tool that cannot run here ranks last', async () => {
     const { tool, alternatives } = await chosenWith({ available: ({ name }) => !name.startsWith('qaa') });
 
     assert.equal(tool, 'qab_thesaurus');

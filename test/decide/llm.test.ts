@@ -41,7 +41,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
       return { content: JSON.stringify(value) };
     };
 
-  test('R1.05 R1.08 takes over intent, choice and arguments, marked as such', async () => {
+  test('R1.05 R1.08 the model’s intent, choice and arguments are used and marked as the model’s', async () => {
     answer = saying({ intent: 'read', tool: 'write_file', arguments: { path: '/etc/hosts', content: 'x' } });
 
     const decision = await decideWithModel();
@@ -60,7 +60,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
     assert.equal(stub.calls[0]?.body.model, 'm');
   });
 
-  test('may say that nothing fits', async () => {
+  test('the model may answer that no tool fits', async () => {
     answer = saying({ intent: 'read', tool: null, arguments: {} });
 
     assert.equal((await decideWithModel()).tool, null);
@@ -73,7 +73,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
     ['a server error', { status: 500, raw: 'boom' }, /answered 500/],
     ['a body that is no JSON', { raw: '<html>' }, /gave no JSON/],
   ] as const) {
-    test(`on ${name} the rules decide, with a note`, async () => {
+    test(`when the model fails with ${name}, the rules decide, with a note`, async () => {
       answer = () => given;
 
       const decision = await decideWithModel();
@@ -87,7 +87,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
     });
   }
 
-  test("another tool's name, an unknown intent and invalid arguments are caught", async () => {
+  test('a model’s unknown tool, unknown intent and invalid arguments are rejected', async () => {
     answer = saying({ intent: 'conquer', tool: 'format_disk', arguments: { path: 7, force: true } });
 
     const decision = await decideWithModel();
@@ -109,7 +109,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
     assert.match(decision.notes.join(), /dangerous/);
   });
 
-  test('a slow model is given up, and the rules decide', async () => {
+  test('a slow model times out, and the rules decide', async () => {
     answer = () => ({ content: '{}', delayMs: 60_000 });
 
     const decision = await decideWithModel(TASK, 40);
@@ -118,7 +118,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
     assert.match(stepOf(decision, 'intent').notes?.join() ?? '', /the model failed/);
   });
 
-  test('a server that knows no schemas is asked for plain JSON', async () => {
+  test('a server without support for schemas is asked for plain JSON', async () => {
     answer = ({ body }) =>
       (body.response_format as { type: string }).type === 'json_schema'
         ? { status: 400, raw: '{"error": "unsupported"}' }
@@ -132,7 +132,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
     assert.match(JSON.stringify(plain?.body.messages), /Answer with JSON of this schema/);
   });
 
-  test('works by address alone: the first listed model is used, found once', async () => {
+  test('an endpoint URL is enough: the first listed model is used, looked up once', async () => {
     answer = saying({ intent: 'read', tool: 'read_file', arguments: { path: '/etc/hosts' } });
     const llm = openAiCompatibleLlm({ url: `${stub.url}/v1/` });
 

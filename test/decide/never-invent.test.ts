@@ -58,8 +58,8 @@ const cities = [...Object.values(data.us_cities), ...Object.values(data.world_ci
     .slice(0, 2),
 );
 
-describe('X.09 what was not said is never filled in', () => {
-  test('every country stays itself', async () => {
+describe('X.09 decisions never invent an argument', () => {
+  test('every country name is extracted unchanged', async () => {
     assert.ok(countries.length > 250);
     const cases = sampleOf(countries, 60).map(([code, name]) => ({
       task: `What is the capital of ${name}?`,
@@ -74,7 +74,7 @@ describe('X.09 what was not said is never filled in', () => {
     );
   });
 
-  test('every state of the USA stays itself, as a name and as two letters', async () => {
+  test('every state of the USA is extracted unchanged, as a name and as two letters', async () => {
     const states = Object.entries(data.states);
     assert.equal(states.length, 51);
     for (const description of ['Name of the state', 'Two-letter code of the state, such as CA']) {
@@ -87,19 +87,19 @@ describe('X.09 what was not said is never filled in', () => {
     }
   });
 
-  test('large cities stay themselves', async () => {
+  test('large city names are extracted unchanged', async () => {
     assert.ok(cities.length > 200);
     const cases = sampleOf(cities, 60).map((name) => ({ task: `weather in ${name}`, name: 'city', allowed: [name] }));
     assert.deepEqual(await replaced(cases, 'Weather of a city', { city: text('Name of the city') }), []);
   });
 
-  test('a city gives no country, and a country no city', async () => {
+  test('a city fills no country parameter, and a country no city parameter', async () => {
     assert.equal((await filled('weather in Boston', 'Weather', { country: text('The country') })).country, undefined);
     const state = (await filled('weather in Brazil', 'Weather', { state: text('The state') })).state;
     assert.ok(state === undefined || state === 'Brazil', String(state));
   });
 
-  test('every currency stays itself, on both sides', async () => {
+  test('every currency is extracted unchanged, as source and as target', async () => {
     const properties = { from_currency: text('Currency of the amount'), to_currency: text('Currency wanted') };
     for (const [at, code] of sampleOf([...currencies.entries()], 40)) {
       const other = currencies[(at + 7) % currencies.length] ?? '';
@@ -108,7 +108,7 @@ describe('X.09 what was not said is never filled in', () => {
     }
   });
 
-  test('every language stays itself', async () => {
+  test('every language is extracted unchanged', async () => {
     assert.ok(languages.length > 150);
     const cases = sampleOf(languages, 50).map(([code, name]) => ({
       task: `translate 'good morning' into ${name}`,
@@ -123,7 +123,7 @@ describe('X.09 what was not said is never filled in', () => {
     );
   });
 
-  test('every unit stays itself', async () => {
+  test('every unit is extracted unchanged', async () => {
     const properties = {
       value: { type: 'number' },
       from_unit: text('Unit of the value'),
@@ -138,7 +138,7 @@ describe('X.09 what was not said is never filled in', () => {
     }
   });
 
-  test('every country gives its own code, and no city or state of the USA', async () => {
+  test('every country fills its own code, and no city or state of the USA', async () => {
     const wrong: string[] = [];
     for (const [code, name] of sampleOf(countries, 40)) {
       const given = await filled(`news about ${name}`, 'News', { country: text('ISO 3166 two-letter country code') });
@@ -154,7 +154,7 @@ describe('X.09 what was not said is never filled in', () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('every state of the USA stays itself where a city and a state are asked for', async () => {
+  test('every state of the USA is kept where a city and a state are asked for', async () => {
     for (const [name, code] of sampleOf(Object.entries(data.states), 20)) {
       const { location } = await filled(`Is it raining in ${name}?`, 'Weather', {
         location: text('The city and state, e.g. San Francisco, CA'),
@@ -164,7 +164,7 @@ describe('X.09 what was not said is never filled in', () => {
     }
   });
 
-  test('every language gives its own code, and money of an unknown country no other', async () => {
+  test('every language fills its own code, and money of an unknown country none', async () => {
     for (const [code, name] of sampleOf(languages, 30)) {
       const { target } = await filled(`translate 'good morning' into ${name}`, 'Translates a text', {
         text: text('The text'),
@@ -185,7 +185,7 @@ describe('X.09 what was not said is never filled in', () => {
     assert.notEqual(currency, 'USD');
   });
 
-  test('every unit stays itself however the conversion is asked for', async () => {
+  test('every unit is kept, however the conversion is worded', async () => {
     const properties = {
       value: { type: 'number' },
       from_unit: text('Unit of the value'),

@@ -4,7 +4,7 @@ import { wrongArguments } from '../../metadata/fit/acceptable.ts';
 import { loadEveryday, NOW } from '../../metadata/fit/everyday-data.ts';
 import { decide } from '../../shared/decide/decide.ts';
 
-test('X.09 of everyday requests that nothing was learnt from, those called ready are right but for one in ten', async () => {
+test('X.09 at least nine in ten decisions called ready are right, on everyday requests not used in fitting', async () => {
   const { requests, catalogues } = await loadEveryday(async () => []);
   const ready: { readonly query: string; readonly right: boolean }[] = [];
   let asked = 0;

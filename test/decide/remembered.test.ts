@@ -20,8 +20,8 @@ const memoryOf = (examples: Readonly<Record<string, string>>): Memory => ({
 
 const decided = (tools: readonly Tool[], more: Partial<DecideDeps>) => decideAmong(TASK, {}, depsOf(tools, more));
 
-describe('earlier requests', () => {
-  test('move the tool up that served one like it, and the evidence names the example and the memory’s revision', async () => {
+describe('examples of earlier requests', () => {
+  test('an example raises the tool that served a similar request, and the evidence names it and its revision', async () => {
     const cold = await decided([...twins, ...others], {});
     const warm = await decided([...twins, ...others], {
       memory: memoryOf({ qab_thesaurus: 'look up synonyms of big' }),
@@ -35,7 +35,7 @@ describe('earlier requests', () => {
     assert.match(warm.notes.join(), /without it qaa_thesaurus would be/);
   });
 
-  test('X.12 never make a decision surer or ready, whether they change it or agree with it', async () => {
+  test('X.12 examples never make a decision more certain or ready', async () => {
     const cold = await decided([...twins, ...others], {});
     for (const name of ['qaa_thesaurus', 'qab_thesaurus', 'get_weather', 'send_email']) {
       const warm = await decided([...twins, ...others], { memory: memoryOf({ [name]: TASK }) });
@@ -44,19 +44,19 @@ describe('earlier requests', () => {
     }
   });
 
-  test('force no tool on a task that it does not fit', async () => {
+  test('examples do not choose a tool for a task that it does not fit', async () => {
     const warm = await decided([...twins, ...others], { memory: memoryOf({ get_weather: TASK }) });
     assert.equal(warm.tool, 'qaa_thesaurus');
   });
 
-  test('count nothing for a tool that needs consent', async () => {
+  test('examples have no effect for a tool that needs consent', async () => {
     const [first, second] = twins as [Tool, Tool];
     const risky: Tool = { ...second, permission: 'confirm' };
     const warm = await decided([first, risky, ...others], { memory: memoryOf({ qab_thesaurus: TASK }) });
     assert.equal(warm.tool, 'qaa_thesaurus');
   });
 
-  test('X.12 given in a definition count as well', async () => {
+  test('X.12 examples in a definition count like learnt ones', async () => {
     const [first, second] = twins as [Tool, Tool];
     const warm = await decided([first, { ...second, examples: ['look up synonyms of big'] }, ...others], {
       memory: memoryOf({}),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { renderDecision } from '../../shared/decide/render.ts';
 import { decideAmong } from './catalogue.ts';
 
-test('a decision reads as five numbered steps and a draft', async () => {
+test('a decision is printed as five numbered steps and a draft', async () => {
   const lines = renderDecision(await decideAmong('read the file /etc/hosts')).split('\n');
 
   assert.deepEqual(
@@ -15,7 +15,7 @@ test('a decision reads as five numbered steps and a draft', async () => {
   assert.match(lines.join('\n'), /-> \d+ candidates/);
 });
 
-test('a refusal names its reason and the nearest tools, a gap its question', async () => {
+test('a refusal prints its reason and the nearest tools, a missing argument its question', async () => {
   assert.match(renderDecision(await decideAmong('who painted the chapel of the city')), /^no tool: /mu);
   assert.match(renderDecision(await decideAmong('send an email to my landlord')), /^missing to: What is the to\?/mu);
 });

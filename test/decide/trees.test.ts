@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fitTrees } from '../../metadata/fit/boost.ts';
 import { sumOfTrees } from '../../shared/decide/trees.ts';
 
-test('X.09 a tree goes down by its first feature, then by the one of that side', () => {
+test('X.09 a decision tree splits by its first feature, then by that of the branch', () => {
   const tree = [0, 0.5, 1, 2, 1, 7, 10, 20, 30, 40];
   assert.deepEqual(
     [
@@ -17,7 +17,7 @@ test('X.09 a tree goes down by its first feature, then by the one of that side',
   assert.equal(sumOfTrees([tree, tree], [0, 0]), 20);
 });
 
-test('X.09 trees learn that two features together are right and either alone is not', () => {
+test('X.09 trees learn that two features together are right and either one is not', () => {
   const judged = Array.from({ length: 400 }, (_, at) => {
     const [one, two] = [at % 2, (at >> 1) % 2];
     return { features: [['one', one] as const, ['two', two] as const], right: one === 1 && two === 1, weight: 1 };

@@ -80,7 +80,7 @@ describe('C.01 the edge answers as the API does', () => {
   const bearer = (name: string): Headers => ({ authorization: `Bearer ${world.keys[name]}` });
 
   for (const who of [...TENANTS, 'confined', 'admin'])
-    test(`to ${who}, with status, body and ETag, and 304 to whoever has it`, async () => {
+    test(`the edge answers ${who} with the API’s status, body and ETag, and 304 to a matching ETag`, async () => {
       for (const path of answered) {
         const isMissing = path === '/v1/tools/same_name' && (who === 'empty' || who === 'confined');
         if (isMissing) continue;
@@ -91,7 +91,7 @@ describe('C.01 the edge answers as the API does', () => {
       }
     });
 
-  test('the edge answers a list page by page as the origin does', async () => {
+  test('the edge answers each page of a list as the origin does', async () => {
     let path = '/v1/tools?limit=4&include_disabled=true';
     const seen: string[] = [];
     for (let page = 0; page < 10; page++) {
@@ -118,7 +118,7 @@ describe('C.01 the edge answers as the API does', () => {
     await same('/v1/tools', { ...bearer('acme'), 'assay-tenant': 'acme' });
   });
 
-  test('to whoever has no key, a wrong one, or one without the scope', async () => {
+  test('the edge refuses a missing or wrong key and a key without the scope as the API does', async () => {
     await same('/v1/tools', {});
     await same('/v1/tools', { authorization: 'Basic abc' });
     await same('/v1/tools', bearer('noRead'));
@@ -130,7 +130,7 @@ describe('C.01 the edge answers as the API does', () => {
     assert.ok(at.passed, 'a key with a wrong check is left to the origin, which may have fixed it');
   });
 
-  test('and a request for anything else goes on untouched', async () => {
+  test('the edge forwards every other request unchanged', async () => {
     for (const path of passed) {
       const event = edgeEvent(path, bearer('acme'));
       const before = structuredClone(event.Records[0]?.cf.request);
@@ -144,7 +144,7 @@ describe('C.01 the edge answers as the API does', () => {
     assert.ok((await callEdge(edge.handler, edgeEvent('/mcp', bearer('acme'), { method: 'POST' }))).passed);
   });
 
-  test('and what only the origin can know goes on: its own key, other tenants, limits, no place to read', async () => {
+  test('the edge forwards what only the origin can check: the admin key, other tenants, rate limits, no snapshot', async () => {
     const pass = async (headers: Headers, custom?: Headers) =>
       callEdge(edge.handler, edgeEvent('/v1/tools', headers, custom === undefined ? {} : { custom }));
 

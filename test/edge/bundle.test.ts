@@ -13,7 +13,7 @@ import { localCredentials, localRegion, startS3 } from '../support/s3.ts';
 
 const MAX_BYTES = 80 * 1024;
 
-describe('the edge function as it is deployed', () => {
+describe('the edge function as deployed', () => {
   let built: BuiltEdge;
   let folder: string;
   before(async () => {
@@ -22,14 +22,14 @@ describe('the edge function as it is deployed', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  test(`has at most ${MAX_BYTES} bytes`, async () => {
+  test(`the edge bundle has at most ${MAX_BYTES} bytes`, async () => {
     const { bytes } = await bundleFunction({ entry: 'functions/edge/index.ts', outdir: join(folder, 'deployed') });
 
     assert.ok(built.bytes <= MAX_BYTES, `it has ${built.bytes}`);
     assert.ok(bytes <= MAX_BYTES, `as deployed it has ${bytes}`);
   });
 
-  test('holds no schema library, no SDK and nothing of the api', () => {
+  test('the edge bundle has no schema library, no SDK and nothing of the api', () => {
     const packages = new Set(built.inputs.flatMap((path) => /node_modules\/((@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
 
     assert.deepEqual([...packages].sort(), ['aws4fetch', 'hono']);
@@ -39,7 +39,7 @@ describe('the edge function as it is deployed', () => {
     );
   });
 
-  test('reads its environment nowhere but for credentials', async () => {
+  test('the edge bundle reads only credentials from its environment', async () => {
     const text = await readFile(built.file, 'utf8');
 
     assert.deepEqual(text.match(/process\.env[\w.]*/g), ['process.env']);
@@ -47,7 +47,7 @@ describe('the edge function as it is deployed', () => {
       assert.ok(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].includes(name), name);
   });
 
-  test('C.01 answers from S3 by the bucket and region of the origin’s headers', async (t) => {
+  test('C.01 the edge bundle answers from S3, with bucket and region from the origin’s headers', async (t) => {
     const { client, endpoint, bucket, stop } = await startS3('published');
     t.after(stop);
     const world = await makeEdgeWorld(s3Blobs({ client, bucket }));

@@ -40,7 +40,7 @@ test('a revoked key is refused within 60 seconds, as the API refuses it', async 
   assert.match(refused.body ?? '', /was revoked/);
 });
 
-test('a revoked key goes to the origin within 60 seconds when publishing has stopped', async () => {
+test('a revoked key is forwarded to the origin within 60 seconds when publishing has stopped', async () => {
   const { given, keys, clock, ask } = await start();
   const { acme = '' } = keys;
   assert.equal((await ask('/v1/tools', acme)).status, 200);
@@ -52,7 +52,7 @@ test('a revoked key goes to the origin within 60 seconds when publishing has sto
   assert.equal(passed?.headers['x-assay-beat']?.[0]?.value, 'due');
 });
 
-test('one request renews the time that all is published, which travels through the stream, and the others are answered', async () => {
+test('one request renews the published time through the stream, while the others are answered', async () => {
   const { given, keys, clock, blobs, ask } = await start();
   const { acme = '' } = keys;
   const { assay, app } = given;
@@ -91,7 +91,7 @@ const imageOf = (item: Item | undefined) => ({
   body: { S: JSON.stringify(item?.body) },
 });
 
-test('an expired key is refused at once', async () => {
+test('an expired key is refused at the edge at once', async () => {
   const { keys, clock, ask } = await start();
   const { expiring = '' } = keys;
   assert.equal((await ask('/v1/tools', expiring)).status, 200);
@@ -101,7 +101,7 @@ test('an expired key is refused at once', async () => {
   assert.equal((await ask('/v1/tools', expiring)).status, 401);
 });
 
-test('a key that is not published yet is left to the origin, and answered once it is', async () => {
+test('a key that is not published yet is forwarded to the origin, and answered at the edge later', async () => {
   const { makeKey, clock, publish, ask } = await start();
   const key = await makeKey({ tenant: 'acme', scopes: ['read'] });
   assert.ok((await ask('/v1/tools', key)).passed);
@@ -112,7 +112,7 @@ test('a key that is not published yet is left to the origin, and answered once i
   assert.equal((await ask('/v1/tools', key)).status, 200);
 });
 
-test('a change is seen within 20 seconds, and a tool too new for the edge is left to the origin', async () => {
+test('a change is visible at the edge within 20 seconds, and a tool too new for the edge is forwarded', async () => {
   const { keys, clock, register, publish, ask } = await start();
   const { acme = '' } = keys;
   assert.ok((await ask('/v1/tools/second', acme)).passed);
@@ -124,7 +124,7 @@ test('a change is seen within 20 seconds, and a tool too new for the edge is lef
   assert.equal((await ask('/v1/tools/second', acme)).status, 200);
 });
 
-test('what is in memory needs no reading for 20 seconds, and is then renewed in one journey', async () => {
+test('the edge caches for 20 seconds without reading, then revalidates in one request', async () => {
   const world = await makeEdgeWorld();
   await fillEdgeWorld(world);
   await world.publish();
@@ -172,7 +172,7 @@ const inJourneys = (inner: Blobs) => {
   return journeys;
 };
 
-test('catalogues are held up to so many bytes: those asked for longest ago are read again', async () => {
+test('the edge’s catalogue cache is limited by bytes and evicts the least recently used', async () => {
   const reads: string[] = [];
   const families = { v: 1, families: [] };
   const store = createEdgeStore({
@@ -193,7 +193,7 @@ test('catalogues are held up to so many bytes: those asked for longest ago are r
   assert.deepEqual(bodies, ['a', 'b', 'c', 'a']);
 });
 
-test('an answer over 900 KB is left to the origin', async () => {
+test('an answer over 900 KB is forwarded to the origin', async () => {
   const { keys, clock, register, publish, ask } = await start();
   for (let n = 0; n < 16; n++)
     await register('acme', { name: `large_${n}`, instructions: 'é'.repeat(16_000), description: 'x'.repeat(8000) });
@@ -205,7 +205,7 @@ test('an answer over 900 KB is left to the origin', async () => {
   assert.equal((await ask('/v1/tools?limit=10', keys.acme ?? '')).status, 200);
 });
 
-test('when the published files cannot be read, the origin answers', async () => {
+test('when published files cannot be read, the edge forwards to the origin', async () => {
   const whole = memoryBlobs();
   let isBroken = false;
   const { keys, clock, ask } = await start({
@@ -219,7 +219,7 @@ test('when the published files cannot be read, the origin answers', async () => 
   assert.ok((await ask('/v1/tools', keys.acme ?? '')).passed);
 });
 
-test('when a pointer leads nowhere, or the layer is not published, the origin answers', async () => {
+test('when a pointer is dangling or the shared layer is not published, the edge forwards to the origin', async () => {
   const { keys, blobs, register, publish, ask } = await start();
   await register('acme', { name: 'long', instructions: 'x'.repeat(16_000), description: 'y'.repeat(2000) });
   await publish();
@@ -231,7 +231,7 @@ test('when a pointer leads nowhere, or the layer is not published, the origin an
   assert.ok((await ask('/v1/tools', keys.globex ?? '')).passed);
 });
 
-test('no tenant ever gets another’s answer, in whatever order they ask and change', async () => {
+test('no tenant ever gets another’s answer from the edge, in any order of requests and changes', async () => {
   const tenants = ['acme', 'globex', 'empty'] as const;
   const step = fc.record({
     tenant: fc.constantFrom(...tenants),

@@ -24,7 +24,7 @@ const watched = (): { readonly blobs: Blobs; readonly writes: string[] } => {
   return { blobs: { ...inner, put }, writes };
 };
 
-test('the file is written before the pointer, and a published file never changes', async () => {
+test('publishing writes the file before its pointer, and a published file never changes', async () => {
   const { blobs, writes } = watched();
   const { register, given } = await makeEdgeWorld(blobs);
   const context = { table: given.assay.table, blobs };
@@ -46,7 +46,7 @@ test('the file is written before the pointer, and a published file never changes
   assert.deepEqual(families.map(({ name }) => name).sort(), ['one', 'three', 'two']);
 });
 
-test('of the files before, one is left for whoever has just read its pointer', async () => {
+test('publishing keeps one previous file for readers that just read its pointer', async () => {
   const { blobs, register, given } = await makeEdgeWorld();
   for (let n = 0; n < 6; n++) {
     await register('acme', { name: `tool_${n}` });
@@ -56,7 +56,7 @@ test('of the files before, one is left for whoever has just read its pointer', a
   assert.equal((await blobs.list('edge/tenants/acme/')).length, 3);
 });
 
-test('nothing is written when nothing has changed', async () => {
+test('publishing writes nothing when nothing has changed', async () => {
   const { blobs, writes } = watched();
   const { publish } = await makeEdgeWorld(blobs);
   await publish();
@@ -68,7 +68,7 @@ test('nothing is written when nothing has changed', async () => {
   assert.equal(ofTools(), before);
 });
 
-test('a slow publisher that puts an old pointer over a newer one puts it right', async () => {
+test('a slow publisher that overwrote a newer pointer corrects it', async () => {
   const inner = memoryBlobs();
   const { register, given } = await makeEdgeWorld(inner);
   await register('acme', { name: 'one' });
@@ -101,7 +101,7 @@ test('a slow publisher that puts an old pointer over a newer one puts it right',
   assert.equal((await read<PublishedFamilies>(inner, file)).families.length, 2);
 });
 
-test('a tenant larger than the edge shall hold has a pointer to nothing', async () => {
+test('a tenant too large for the edge gets a pointer to nothing', async () => {
   const { blobs, register, given } = await makeEdgeWorld();
   await register('acme', { name: 'one' });
 
@@ -110,7 +110,7 @@ test('a tenant larger than the edge shall hold has a pointer to nothing', async 
   assert.deepEqual(await pointerOf(blobs), { v: 1, revision: 1 });
 });
 
-test('a key is published without its secret, its name or its quota, and with its end', async () => {
+test('a key is published without its secret, name and quota, but with its expiry', async () => {
   const { blobs, given, keys } = await makeEdgeWorld();
   const id = idOf(keys.acme ?? '');
   const context = { table: given.assay.table, blobs };
@@ -125,7 +125,7 @@ test('a key is published without its secret, its name or its quota, and with its
   assert.ok((await read<PublishedKey>(blobs, `edge/keys/${id}.json`)).revoked_at);
 });
 
-test('a tenant’s first key publishes the tenant, so that the shipped tools are answered', async () => {
+test('a tenant’s first key publishes the tenant, so that the edge answers with shipped tools', async () => {
   const { blobs, given, keys } = await makeEdgeWorld();
 
   await publishChanges({ table: given.assay.table, blobs }, [apiKeyKey(idOf(keys.empty ?? ''))]);

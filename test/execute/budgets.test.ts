@@ -9,7 +9,7 @@ const csvBomb = `${','.repeat(8000)}\n${'a\n'.repeat(4000)}`;
 const quickChild = new URL('../support/quick-child.ts', import.meta.url);
 const loop = { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))' };
 
-describe('work is bounded by what it makes', () => {
+describe('the work of a call is bounded', () => {
   const tools = toolsForAll();
   const invoke = (tool: string, args: object) => {
     giveTime(tools().assay, tool, 300);
@@ -26,7 +26,7 @@ describe('work is bounded by what it makes', () => {
     );
   });
 
-  test('repeated column names take time in line with their number', async () => {
+  test('a CSV with repeated column names is read in linear time', async () => {
     const names = Array.from({ length: 60_000 }, () => 'a').join(',');
 
     const { body } = await invoke('csv_to_json', { csv: `${names}\n` });
@@ -35,7 +35,7 @@ describe('work is bounded by what it makes', () => {
     assert.deepEqual([columns[0], columns[1], columns.at(-1)], ['a', 'a_2', 'a_60000']);
   });
 
-  test('texts with nothing in common are compared apart, and the server goes on meanwhile', async () => {
+  test('the diff of unrelated texts runs outside the server’s event loop', async () => {
     let turns = 0;
     const beat = setInterval(() => turns++, 5);
     const words = (word: string) => Array.from({ length: 1400 }, (_, n) => `${word}${n}`).join('\n');
@@ -47,7 +47,7 @@ describe('work is bounded by what it makes', () => {
     assert.ok(turns > 5, `the event loop turned ${turns} times`);
   });
 
-  test('a failed call that used the machine counts against the rate of its key', async (t) => {
+  test('a failed call counts its CPU time against the rate limit of its key', async (t) => {
     // Time stands still for the rate, so that nothing is earned back however long the calls take.
     const began = Date.now();
     const clock = { ...systemClock(), now: () => began + later };

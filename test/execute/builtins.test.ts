@@ -26,7 +26,7 @@ const run = async (name: string, args: object): Promise<Record<string, unknown>>
 
 const refuses = (name: string, args: object, why: RegExp) => assert.rejects(run(name, args), why);
 
-test('every builtin has a whole definition that the registry takes', () => {
+test('every builtin has a complete definition that the registry accepts', () => {
   for (const { definition } of builtins) {
     const { output_schema, tags, category, scenarios, intents, version } = parseDefinition(definition);
     assert.ok(output_schema && tags.length > 1 && category && scenarios && intents && version, definition.name);
@@ -58,7 +58,7 @@ describe('json_query', () => {
     );
   });
 
-  test('json_query says where an expression is wrong', () =>
+  test('json_query reports where an expression is wrong', () =>
     refuses('json_query', { data, expression: 'orders[' }, /expression fails at character 7/));
 });
 
@@ -79,7 +79,7 @@ describe('json_validate', () => {
 });
 
 describe('text_diff', () => {
-  test('text_diff writes a unified diff that leads from one text to the other', async () => {
+  test('text_diff writes a unified diff that turns one text into the other', async () => {
     const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
     const after = 'one\ntwo\n3\nfour\nfive\nsix\nseven\neight';
     const result = await run('text_diff', { before, after, context: 1 });
@@ -124,7 +124,7 @@ describe('text_diff', () => {
     );
   });
 
-  test('text_diff of texts that have nothing in common ends', () => {
+  test('text_diff of unrelated texts ends', () => {
     const many = (word: string) => Array.from({ length: 5000 }, (_, n) => `${word}${n}`);
     const { edits, isMinimal } = diff(many('a'), many('b'));
 
@@ -143,7 +143,7 @@ const longestCommon = (a: readonly string[], b: readonly string[]): number => {
   return rows[a.length]?.[b.length] ?? 0;
 };
 
-test('text_stats counts as a reader does, in any language', async () => {
+test('text_stats counts words and sentences as a reader does, in any language', async () => {
   const english = await run('text_stats', { text: 'One two. Two three!\n\nFour 👩‍👩‍👧 five', top: 1 });
   assert.deepEqual(
     [english.words, english.unique_words, english.sentences, english.lines, english.paragraphs, english.top_words],
@@ -154,7 +154,7 @@ test('text_stats counts as a reader does, in any language', async () => {
   assert.deepEqual((await run('text_stats', { text: '' })).lines, 0);
 });
 
-test('hash gives the digests that the standards name', async () => {
+test('hash gives the standard digests', async () => {
   const digest = async (args: object) => (await run('hash', args)).digest;
   assert.equal(await digest({ text: 'abc' }), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   assert.equal(await digest({ text: 'abc', algorithm: 'md5' }), '900150983cd24fb0d6963f7d28e17f72');
@@ -170,7 +170,7 @@ test('hash gives the digests that the standards name', async () => {
   );
 });
 
-test('base64 goes there and back for every text, and refuses what is not Base64', async () => {
+test('base64 encodes and decodes every text unchanged, and refuses invalid Base64', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.boolean(), async (text, url_safe) => {
       const { result } = await run('base64', { action: 'encode', text, url_safe });
@@ -201,7 +201,7 @@ describe('date_math', () => {
     assert.deepEqual((await run('date_math', { date: '2024-12-31' })).day_of_year, 366);
   });
 
-  test('date_math tells how far another date is, in parts and in all, also backwards', async () => {
+  test('date_math gives the distance between two dates, in parts and in total, also backwards', async () => {
     const until = async (date: string, to: string) =>
       (await run('date_math', { date, until: to })).until as Record<string, number>;
     const parts = await until('2020-02-29', '2026-11-05');
@@ -232,7 +232,7 @@ describe('unit_convert', () => {
     assert.equal(await value(0.5, 'turn', 'degrees'), 180);
   });
 
-  test('unit_convert there and back gives the same value', async () => {
+  test('unit_convert to a unit and back gives the same value', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.double({ min: -1e6, max: 1e6, noNaN: true }),
@@ -246,7 +246,7 @@ describe('unit_convert', () => {
     );
   });
 
-  test('unit_convert refuses other dimensions and unknown units, with the likely one', async () => {
+  test('unit_convert refuses other dimensions, and unknown units with a suggestion', async () => {
     await refuses('unit_convert', { value: 1, from: 'kg', to: 'm' }, /kg measures mass, m length/);
     await refuses('unit_convert', { value: 1, from: 'kilogramm', to: 'g' }, /kilogram/);
   });
@@ -279,7 +279,7 @@ describe('csv_to_json', () => {
     ]);
   });
 
-  test('csv_to_json gives back every table that was written', async () => {
+  test('csv_to_json reads back every table that was written', async () => {
     const cell = fc.string().map((text) => text.replaceAll('\r', ''));
     const table = fc
       .integer({ min: 2, max: 4 })
@@ -298,14 +298,14 @@ describe('csv_to_json', () => {
     );
   });
 
-  test('csv_to_json names the line that is wrong', async () => {
+  test('csv_to_json names the invalid line', async () => {
     await refuses('csv_to_json', { csv: 'a,b\n1,"2' }, /opened in line 2 is never closed/);
     await refuses('csv_to_json', { csv: 'a,b\n1,2,3' }, /line 2 has 3 fields, but there are 2 columns/);
     await refuses('csv_to_json', { csv: 'a,b\n"1"x,2' }, /line 2 has text after a closing quote/);
   });
 });
 
-test('over HTTP every builtin answers, and the large ones do not hold the server up', async (t) => {
+test('every builtin answers over HTTP, and slow ones do not block the server', async (t) => {
   const { invoke } = await toolsAssay(t);
   let turns = 0;
   const beat = setInterval(() => turns++, 5);
@@ -322,7 +322,7 @@ test('over HTTP every builtin answers, and the large ones do not hold the server
   );
 });
 
-test('registry_search finds tools the key may see', async (t) => {
+test('registry_search finds only tools the key may see', async (t) => {
   const { invoke, key } = await toolsAssay(t);
   const confined = await key({ scopes: ['invoke'], tools: ['registry_search', 'hash'] });
   const names = async (by?: string) =>

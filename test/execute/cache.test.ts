@@ -4,7 +4,7 @@ import { createResultCache } from '../../shared/execute/cache.ts';
 import { standingClock } from '../support/clock.ts';
 import { assayWith } from '../support/execution.ts';
 
-describe('the cache', () => {
+describe('the output cache', () => {
   const counting = async (cacheable = true) => {
     let runs = 0;
     const count = async (args: object) => ({ run: ++runs, args });
@@ -16,7 +16,7 @@ describe('the cache', () => {
     return { ...made, run };
   };
 
-  test('the output cache answers the same arguments, in whatever order, without running the tool', async () => {
+  test('the output cache answers the same arguments, in any order of keys, without running the tool', async () => {
     const { run, json } = await counting();
 
     assert.deepEqual(await run({ a: 1, b: 2 }), [1, false]);
@@ -26,7 +26,7 @@ describe('the cache', () => {
     assert.deepEqual([body.calls, body.cached], [3, 1]);
   });
 
-  test('the output cache holds for one definition only', async () => {
+  test('the output cache applies to one definition only', async () => {
     const { run, json } = await counting();
     await run({});
     const { body } = await json<{ spec: object }>('GET', '/v1/tools/count');
@@ -35,7 +35,7 @@ describe('the cache', () => {
     assert.deepEqual(await run({}), [2, false]);
   });
 
-  test('the output cache stores nothing of tools that are not cacheable, and no failures', async () => {
+  test('the output cache stores no failures and nothing of tools that are not cacheable', async () => {
     const { run } = await counting(false);
     await run({});
     assert.deepEqual(await run({}), [2, false]);
@@ -59,7 +59,7 @@ describe('the cache', () => {
     assert.deepEqual([await cached(), await cached(), await cached(acme)], [false, true, false]);
   });
 
-  test('the output cache is bounded by number, size and age', () => {
+  test('the output cache is limited by number, size and age', () => {
     const clock = standingClock();
     const cache = createResultCache({ clock, entries: 3, bytes: 1000, maxAgeMs: 60_000 });
     for (const key of ['a', 'b', 'c']) cache.set(key, key);

@@ -45,8 +45,8 @@ const startPool = async (t: { after(clean: () => unknown): void }, source = chil
   return { ready, ask, loop };
 };
 
-describe('a process is there before it is needed', () => {
-  test('X.06 beside a tenant that loops, the first job of another runs in a process that was ready', async (t) => {
+describe('the pool keeps a process ready', () => {
+  test('X.06 beside a tenant with an endless loop, another tenant’s first job runs in a process that was ready', async (t) => {
     const { ready, ask, loop } = await startPool(t);
     await loop('loud');
 
@@ -56,7 +56,7 @@ describe('a process is there before it is needed', () => {
     assert.ok(before.includes(ran), `${ran} of ${before}`);
   });
 
-  test('X.06 a tenant whose job was ended waits for the new process, and leaves the ready one to others', async (t) => {
+  test('X.06 a tenant whose job was killed waits for the new process, and leaves the ready one to others', async (t) => {
     const { ready, ask, loop } = await startPool(t);
     const stop = await loop('loud');
     const before = await ready(2);
@@ -81,14 +81,14 @@ describe('a process is there before it is needed', () => {
     assert.equal((await ready(4)).length, 4);
   });
 
-  test('short jobs start no process beyond the one they need', async (t) => {
+  test('short jobs start no process beyond those they need', async (t) => {
     const { ask } = await startPool(t);
     const first = await ask('a');
 
     for (const tenant of ['a', 'b', 'c']) assert.equal(await ask(tenant), first);
   });
 
-  test('a child process that cannot start fails the job that waits for it, and the next one is tried', async (t) => {
+  test('a child process that cannot start fails the waiting job, and the next job is tried', async (t) => {
     const { ask } = await startPool(t, () => 'process.exit(7);');
 
     await assert.rejects(ask('a'), /exit code 7/);

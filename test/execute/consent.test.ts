@@ -66,7 +66,7 @@ const setting = async () => {
 };
 
 describe('consent', () => {
-  test('R1.22 X.20 after approval the same call passes once, without a token', async () => {
+  test('R1.22 X.20 after approval the same call succeeds once, without a token', async () => {
     const { call, idOf, decide, runs } = await setting();
     await decide(idOf(await call()));
 
@@ -78,7 +78,7 @@ describe('consent', () => {
     assert.deepEqual(runs, [{ to: 'Ann' }]);
   });
 
-  test('the refusal names the confirmation and says to make the same call again', async () => {
+  test('a call that needs consent is refused with the confirmation id and told to repeat the call', async () => {
     const { call, idOf } = await setting();
     const refused = await call();
 
@@ -86,7 +86,7 @@ describe('consent', () => {
     assert.match(refused.body.error.message, /make the same call again/);
   });
 
-  test('an approval is for one key, one definition and these arguments, for ten minutes', async () => {
+  test('an approval holds for one key, one definition and the same arguments, for ten minutes', async () => {
     const { call, idOf, decide, define, clock, other, agent, runs } = await setting();
     await decide(idOf(await call()));
 
@@ -100,7 +100,7 @@ describe('consent', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('a repeated call asks the same question, and repeating it is no consent', async () => {
+  test('a repeated call gets the same question, and repeating it is not consent', async () => {
     const { call, idOf, list, person, runs } = await setting();
     const asked = await call(person);
 
@@ -111,7 +111,7 @@ describe('consent', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('identical calls at once, nobody having asked before, ask one question', async () => {
+  test('concurrent identical calls ask one question', async () => {
     const { call, idOf, list } = await setting();
 
     const asked = await Promise.all(Array.from({ length: 6 }, () => call()));
@@ -120,7 +120,7 @@ describe('consent', () => {
     assert.equal((await list()).length, 1);
   });
 
-  test('X.20 of several identical calls at once one uses the approval', async () => {
+  test('X.20 of several identical calls one uses the approval', async () => {
     const { call, idOf, decide, runs } = await setting();
     await decide(idOf(await call()));
 
@@ -130,7 +130,7 @@ describe('consent', () => {
     assert.equal(runs.length, 1);
   });
 
-  test('a refused question does not let the call through, and may be asked again', async () => {
+  test('a denied question does not let the call through, and may be asked again', async () => {
     const { call, idOf, decide, runs } = await setting();
     const first = await call();
     await decide(idOf(first), false);
@@ -142,7 +142,7 @@ describe('consent', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('a key has at most fifty open questions, and others go on asking', async () => {
+  test('a key has at most fifty open questions, and other keys can still ask', async () => {
     const { call, agent, other, clock } = await setting();
     for (let at = 0; at < 50; at++) assert.equal((await call(agent, { to: `${at}` })).status, 409);
 
@@ -156,7 +156,7 @@ describe('consent', () => {
     assert.equal((await call(agent, { to: 'one more' })).status, 409);
   });
 
-  test('what the list cuts or redacts is counted, and revealed to those who may approve', async () => {
+  test('values that the list shortens or redacts are counted, and shown to those who may approve', async () => {
     const { call, json, agent, person, list } = await setting();
     const args = { to: 'Ann', text: 'ä🙂'.repeat(400_000), password: 'hush' };
     await call(agent, args);
@@ -174,7 +174,7 @@ describe('consent', () => {
     assert.ok(audit.body.entries.some(({ action }) => action === 'confirmation-revealed'));
   });
 
-  test('an approval that was spent by a call whose process died is not restored', async () => {
+  test('an approval used by a call whose process died is not restored', async () => {
     const { assay, call, idOf, decide, runs, agent } = await setting();
     await decide(idOf(await call()));
     await call();

@@ -33,7 +33,7 @@ const list = async (made: TestAssay, key?: string): Promise<readonly ChangeEvent
 };
 
 describe('R4.09f change events', () => {
-  test('R4.09f change events tell of registering, versions, switching, changing and removing, in order', async () => {
+  test('R4.09f change events report registering, new versions, switching, changing and removing, in order', async () => {
     const made = await testAssay();
     const path = '/v1/tools/weather_lookup';
     await made.json('POST', '/v1/tools', aTool({ version: '1.0.0' }));
@@ -66,7 +66,7 @@ describe('R4.09f change events', () => {
     );
   });
 
-  test('R4.09f change events tell of a tenant switching a shipped tool, and of a call that failed', async () => {
+  test('R4.09f change events report a tenant switching a shipped tool, and a failed call', async () => {
     const source = { kind: 'shipped' as const, source: 'assay', definitions: [aTool()] };
     const made = await testAssay({ discover: async () => [source] });
     await made.json('PATCH', '/v1/tools/weather_lookup', { enabled: false });
@@ -108,7 +108,7 @@ describe('R4.09f change events', () => {
     );
   });
 
-  test('change events are the tenant’s own, and a confined key gets those of its tools only', async () => {
+  test('a tenant sees only its own change events, and a confined key those of its tools', async () => {
     const made = await testAssay();
     await made.json('POST', '/v1/tools', aTool());
     await made.json('POST', '/v1/tools', aTool({ name: 'other_tool' }));
@@ -125,7 +125,7 @@ describe('R4.09f change events', () => {
     assert.equal((await made.request('GET', '/v1/events', undefined, writer)).status, 403);
   });
 
-  test('change events of many changes at once are all there, each with its own number', async () => {
+  test('many concurrent changes each have a change event with its own number', async () => {
     const made = await testAssay();
     const names = Array.from({ length: 40 }, (_, n) => `tool_${n}`);
 
@@ -136,7 +136,7 @@ describe('R4.09f change events', () => {
     assert.equal(new Set(events.map(({ id }) => id)).size, 40);
   });
 
-  test('restoring a snapshot gives one change event per tool', async () => {
+  test('restoring a snapshot causes one change event per tool', async () => {
     const made = await testAssay();
     for (let n = 0; n < 60; n++) await made.json('POST', '/v1/tools', aTool({ name: `tool_${n}`, version: '1.0.0' }));
     const { body: snapshot } = await made.json('GET', '/v1/snapshot');

@@ -23,8 +23,8 @@ const lesson = (request: string, key = 'one', from: 'use' | 'feedback' = 'use') 
   at: AT,
 });
 
-describe('what use teaches', () => {
-  test('a good rating makes an example at once', () => {
+describe('examples learnt from use', () => {
+  test('a good rating stores an example at once', () => {
     const { examples } = learnLesson(none, lesson('will it rain', 'one', 'feedback'));
     assert.deepEqual(
       examples.map(({ request, from }) => [request, from]),
@@ -32,7 +32,7 @@ describe('what use teaches', () => {
     );
   });
 
-  test('success makes one only when a second key has it too, however often the first repeats it', () => {
+  test('success stores an example only when a second key has it too, however often the first repeats it', () => {
     const once = learnLesson(none, lesson('will it rain'));
     const again = learnLesson(once, lesson('Will it  rain'));
     assert.deepEqual([once.examples, again.examples, again.pending.length], [[], [], 1]);
@@ -42,7 +42,7 @@ describe('what use teaches', () => {
     assert.equal(learnLesson(both, lesson('will it rain', 'three')), both);
   });
 
-  test('the newest sixteen examples are kept', () => {
+  test('the newest sixteen examples of a tool are kept', () => {
     const all = Array.from({ length: 40 }, (_, at) => lesson(`request number ${at}`, 'one', 'feedback')).reduce(
       learnLesson,
       none,
@@ -51,7 +51,7 @@ describe('what use teaches', () => {
     assert.equal(all.examples.at(-1)?.request, 'request number 39');
   });
 
-  test('a request is kept without addresses, numbers and tokens, in bounded length', () => {
+  test('an example’s request is stored without addresses, numbers and tokens, and shortened', () => {
     assert.equal(
       redactRequest('mail ann@example.com about +49 170 1234567 with sk-abcdefgh12345678 and 4111111111111111'),
       'mail [redacted] about [redacted] with [redacted] and [redacted]',
@@ -59,7 +59,7 @@ describe('what use teaches', () => {
     fc.assert(fc.property(fc.string({ maxLength: 5000 }), (text) => redactRequest(text).length <= 300));
   });
 
-  test('the memory is read again when its revision has changed, and each tenant has its own', async () => {
+  test('examples are read again when their revision has changed, and each tenant has its own', async () => {
     const table = memoryTable();
     const memories = createMemories(table);
     const tool: Tool = { name: 'weather', type: 'function', tags: [], parameters: { type: 'object' } };

@@ -9,7 +9,7 @@ const loop = { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))
 const sum = { data: 1, expression: '$ + 1' };
 const quickChild = new URL('../support/quick-child.ts', import.meta.url);
 
-describe('tenants are served in turn', () => {
+describe('tenants take turns', () => {
   test('X.06 eight looping queries of one tenant do not delay the query of another', async (t) => {
     const { assay, invoke, key } = await toolsAssay(t);
     // However slow the machine, no loop ends by itself before the others were served.
@@ -25,7 +25,7 @@ describe('tenants are served in turn', () => {
     void Promise.allSettled(attack);
   });
 
-  test('the timeout of a call starts when its turn has come', async (t) => {
+  test('the timeout of a call starts when its turn begins', async (t) => {
     const { assay, invoke, key } = await toolsAssay(t);
     giveTime(assay, 'json_query', 2);
     const tenant = await key({ scopes: ['invoke'], tenant: 'loud' });
@@ -36,7 +36,7 @@ describe('tenants are served in turn', () => {
     assert.equal(second.body.status, 'ok');
   });
 
-  test('X.07 a full queue refuses with RateLimited, says when to come again, and takes others in', async (t) => {
+  test('X.07 a full queue refuses with RateLimited and a time to retry, and accepts other tenants', async (t) => {
     const pool = createChildPool({ file: quickChild, mostWaiting: 2, longestWaitMs: PATIENT_MS });
     t.after(() => pool.close());
     const caller = (tenant: string, signal = new AbortController().signal) => ({ tenant, signal, spent: () => {} });
@@ -74,7 +74,7 @@ describe('tenants are served in turn', () => {
     assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '1']);
   });
 
-  test('X.06 no tenant has its second turn before every other that waits has had its first', () => {
+  test('X.06 no tenant gets a second turn before every waiting tenant had its first', () => {
     const tenants = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
     fc.assert(
       fc.property(tenants, (pushed) => {

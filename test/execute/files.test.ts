@@ -41,7 +41,7 @@ describe('the file tools', () => {
     assert.equal((await invoke('file_read', { path: 'notes/a.txt' })).body.status, 'failed');
   });
 
-  test('file tools read large files in parts, at whole characters', async (t) => {
+  test('file tools read large files in parts that end at whole characters', async (t) => {
     const { invoke, files } = await toolsAssay(t);
     await writeFile(join(files, 'text'), 'aäöü€😀'.repeat(3));
     let [text, offset, more] = ['', 0, true];
@@ -76,7 +76,7 @@ describe('the file tools', () => {
     ['inside-link', 403],
   ];
   for (const tool of ['file_read', 'file_write', 'file_delete'])
-    test(`${tool} refuses every path that leads out, runs nothing and leaves a record`, async (t) => {
+    test(`${tool} refuses every path outside its folder, runs nothing and leaves a record`, async (t) => {
       const { invoke, files, json } = await toolsAssay(t);
       const outside = join(files, '..', 'outside');
       await mkdir(outside);
@@ -98,7 +98,7 @@ describe('the file tools', () => {
       assert.equal(body.executions.length, escapes.length);
     });
 
-  test('file tools refuse folders and pipes, and do not wait for a pipe', async (t) => {
+  test('file tools refuse folders and pipes without blocking on a pipe', async (t) => {
     const { invoke, files } = await toolsAssay(t);
     await mkdir(join(files, 'folder'));
     spawnSync('mkfifo', [join(files, 'pipe')]);

@@ -7,8 +7,8 @@ import { aTool } from '../support/tools.ts';
 const onBuiltin = (name: string, handler: string, more: object = {}) =>
   aTool({ name, handler, parameters: { type: 'object' }, implementation: { type: 'builtin', handler }, ...more });
 
-describe('a definition cannot undercut its handler', () => {
-  test('X.08 arguments are checked by the schema of the handler, too', async (t) => {
+describe('a definition cannot weaken its handler’s limits', () => {
+  test('X.08 arguments are also checked by the handler’s schema', async (t) => {
     const { invoke, json } = await toolsAssay(t);
     await json('POST', '/v1/tools', onBuiltin('my_diff', 'text_diff'));
 
@@ -19,7 +19,7 @@ describe('a definition cannot undercut its handler', () => {
     assert.equal((await invoke('my_diff', { before: 'a', after: 'b' })).body.status, 'ok');
   });
 
-  test('X.08 the price of the handler is the least that is charged', async (t) => {
+  test('X.08 a call is charged at least the price of its handler', async (t) => {
     const { invoke, json } = await toolsAssay(t, { prices: shippedPrices() });
     await json('POST', '/v1/tools', onBuiltin('free_hash', 'hash', { price_micros: 0 }));
     await json('POST', '/v1/tools', onBuiltin('dear_hash', 'hash', { price_micros: 500 }));

@@ -75,8 +75,8 @@ const aCall = fc.record({
   shard: fc.integer({ min: 0, max: 3 }),
 });
 
-describe('totals of shards', () => {
-  test('X.25 totals by shard add up to what one table would hold, whatever is repeated, split or compacted, in items of at most 4 KB', async () => {
+describe('statistics by shard', () => {
+  test('X.25 shard totals add up to what one table would hold, whatever is repeated, split or compacted, in items of at most 4 KB', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(aCall, { minLength: 1, maxLength: 300 }),
@@ -118,7 +118,7 @@ describe('totals of shards', () => {
     );
   });
 
-  test('a tool that fails once in each of five shards is put aside by the sum, told once, and comes back by a trial', async () => {
+  test('failures in five shards together blacklist a tool, once, and a successful trial takes it off', async () => {
     const context = setting();
     for (let n = 0; n < 5; n++) await foldStream(context, [failed(n)], `s${n}`);
     for (let n = 0; n < 5; n++) await foldStream(context, [failed(n)], `s${n}`);
@@ -134,7 +134,7 @@ describe('totals of shards', () => {
     assert.equal((await types()).at(-1), 'tool-reinstated');
   });
 
-  test('a success in another shard ends a run of failures', async () => {
+  test('a success in another shard ends a series of failures', async () => {
     const context = setting();
     await foldStream(context, [failed(0), failed(1), failed(2)], 'a');
     await foldStream(context, [change(3)], 'b');
@@ -145,7 +145,7 @@ describe('totals of shards', () => {
     assert.equal(stats?.block, undefined);
   });
 
-  test('a record that cannot be read is set aside and told of, and the rest is counted', async () => {
+  test('an unreadable record is set aside and reported, and the rest is counted', async () => {
     const context = setting();
     const poison = change(1, { duration_ms: 'long' as never });
     await foldStream(context, [change(0), poison, change(2)], 's');

@@ -25,7 +25,7 @@ interface Written {
 }
 
 describe('the image tools', () => {
-  test('image_info tells the size as it is shown, format and transparency', async () => {
+  test('image_info reports size after rotation, format and transparency', async () => {
     const turned = picture(40, 20, 'red').jpeg().withMetadata({ orientation: 6 });
 
     const info = await run<Record<string, unknown>>('image_info', { image: await base64(turned) });
@@ -33,7 +33,7 @@ describe('the image tools', () => {
     assert.deepEqual([info.format, info.width, info.height, info.has_alpha, info.frames], ['jpeg', 20, 40, false, 1]);
   });
 
-  test('image_resize keeps proportions, does not enlarge, and crops when told to', async () => {
+  test('image_resize keeps proportions, does not enlarge, and crops on request', async () => {
     const image = await base64(picture(400, 200, 'blue').png());
 
     const inside = await run<Written>('image_resize', { image, width: 100, fit: 'inside' });
@@ -58,7 +58,7 @@ describe('the image tools', () => {
     await assert.rejects(run('image_resize', { image }), /give width, height or both/);
   });
 
-  test('image_convert lays transparency on white for JPEG, and can turn grey', async () => {
+  test('image_convert composites transparency on white for JPEG, and can convert to greyscale', async () => {
     const clear = sharp({
       create: { width: 8, height: 8, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
     }).png();
@@ -75,7 +75,7 @@ describe('the image tools', () => {
     assert.equal((await sharp(Buffer.from(grey.base64, 'base64')).metadata()).channels, 1);
   });
 
-  test('image_compare counts what differs, by how much and where', async () => {
+  test('image_compare counts differing pixels, by how much and where', async () => {
     const plain = await base64(picture(20, 10, '#000000').png());
     const dot = await picture(20, 10, '#000000')
       .composite([{ input: await picture(3, 2, '#0a0000').png().toBuffer(), left: 5, top: 4 }])
@@ -99,14 +99,14 @@ describe('the image tools', () => {
     );
   });
 
-  test('the image tools take a picture of the tenant by its key', async () => {
+  test('the image tools accept a stored picture of the tenant by its key', async () => {
     stored.set('default/a.png', await picture(3, 4, 'red').png().toBuffer());
 
     assert.equal((await run<{ height: number }>('image_info', { image: { key: 'a.png' } })).height, 4);
     await assert.rejects(run('image_info', { image: { key: 'b.png' } }), { name: 'NotFound' });
   });
 
-  test('the image tools refuse over HTTP what is no picture, as an outcome with the reason', async (t) => {
+  test('over HTTP the image tools answer a file that is not a picture with a failed outcome and its reason', async (t) => {
     const { invoke } = await toolsAssay(t);
     const failed = async (image: object) => {
       const { body } = await invoke('image_info', { image });

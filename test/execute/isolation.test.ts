@@ -43,8 +43,8 @@ const withPlugins = async (
   return { ...made, call, root };
 };
 
-describe('a plugin runs in a process of its own', () => {
-  test('a plugin process answers, keeps its state, and reports what it uses', async (t) => {
+describe('a plugin runs in a separate process', () => {
+  test('a plugin process answers, keeps its state, and reports its CPU and memory', async (t) => {
     const { call, assay, json } = await withPlugins(t, {
       add: 'async ({ a, b }, { tenant, tool }) => ({ sum: a + b, tenant, tool: tool.name, calls: ++calls })',
       burn: `async () => {
@@ -86,7 +86,7 @@ describe('a plugin runs in a process of its own', () => {
     assert.equal((await call('fine')).output, 'fine');
   });
 
-  test('a plugin is not started by a call whose time was over before its process was there', async (t) => {
+  test('a call that timed out before a plugin process was ready starts no plugin', async (t) => {
     const { assay, call } = await withPlugins(t, {
       exits: 'async () => process.exit(3)',
       stuck: 'async () => { for (;;); }',
@@ -103,7 +103,7 @@ describe('a plugin runs in a process of its own', () => {
     assert.equal((await call('fine')).output, 'fine');
   });
 
-  test('a plugin is told when its call is ended, and logs and reports progress like any tool', async (t) => {
+  test('a plugin is notified when its call is cancelled, and logs and reports progress like any tool', async (t) => {
     const { assay, log } = await withPlugins(t, {
       talk: `async (_, { log, progress, signal }) => {
         log.info('from the plugin', { n: 1 });
@@ -128,7 +128,7 @@ describe('a plugin runs in a process of its own', () => {
     assert.ok(log.lines.some(({ message, fields }) => message === 'from the plugin' && fields.n === 1));
   });
 
-  test('a module that hangs or exits while it loads is skipped', async (t) => {
+  test('a plugin that hangs or exits while loading is skipped', async (t) => {
     const root = await temporaryDirectory(t);
     await writeFile(join(root, 'a.mjs'), 'process.exit(0);');
     await writeFile(join(root, 'b.mjs'), 'await new Promise(() => {}); export const tools = [];');
@@ -167,7 +167,7 @@ describe('a plugin runs in a process of its own', () => {
   });
 });
 
-describe('a builtin that nothing could stop runs in a process that can be ended', () => {
+describe('a builtin that blocks runs in a process that can be killed', () => {
   const tools = toolsForAll();
   const hostile: readonly (readonly [string, string, object])[] = [
     ['recurses for ever', 'json_query', { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))' }],
@@ -175,7 +175,7 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
     ['takes exponential time', 'json_validate', { data: {}, schema: doublingSchema(40) }],
   ];
   for (const [what, tool, args] of hostile)
-    test(`an expression that ${what} is ended at the timeout, and the server goes on meanwhile`, async () => {
+    test(`an expression that ${what} is killed at the timeout, and the server keeps answering`, async () => {
       const { assay, invoke } = tools();
       giveTime(assay, tool, 1);
       let turns = 0;
@@ -190,7 +190,7 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
       assert.equal((await invoke('json_query', { data: { a: 2 }, expression: 'a * 21' })).body.status, 'ok');
     });
 
-  test('a builtin that fills its memory fails alone', async (t) => {
+  test('a builtin that exhausts its memory fails only its own call', async (t) => {
     // Sooner full than as much as there is otherwise.
     const { invoke, assay } = await toolsAssay(t, {}, { memoryMb: 48 });
     giveTime(assay, 'json_query', 300);
@@ -202,7 +202,7 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
     assert.equal((await invoke('json_query', { data: 1, expression: '$ + 1' })).body.status, 'ok');
   });
 
-  test('many calls of a builtin at once wait for their turn', async () => {
+  test('concurrent calls of a builtin beyond its processes wait for their turn', async () => {
     const { assay, invoke } = tools();
     giveTime(assay, 'json_query', 300);
     const calls = Array.from({ length: 20 }, (_, n) => invoke('json_query', { data: n, expression: '$ * 2' }));

@@ -40,7 +40,7 @@ interface Refusal {
 }
 
 describe('pay per call', () => {
-  test('C.06 a success is charged its price, once, and the answer shows what is left', async () => {
+  test('C.06 a success is charged its price, once, and the answer shows the remaining quota', async () => {
     const { json, request, key } = await shop();
     await json('POST', '/v1/tools', aTool({ price_micros: 250 }));
     const payer = await key({ scopes: ['invoke', 'read'], quota: { calls: 10, micros: 1000 } });
@@ -68,7 +68,7 @@ describe('pay per call', () => {
     assert.match(answers[2]?.body.error.details.resets_at ?? '', /^\d{4}-\d\d-01T00:00:00/);
   });
 
-  test('C.06 failures and refusals cost nothing, a cached answer its share', async () => {
+  test('C.06 failures and refusals cost nothing, and a cached answer a share of the price', async () => {
     const { json, key, assay } = await shop();
     await json(
       'POST',
@@ -90,7 +90,7 @@ describe('pay per call', () => {
     assert.deepEqual(counter?.body, { calls: 2, micros: 110 });
   });
 
-  test('C.06 a repeated Idempotency-Key charges nothing more', async () => {
+  test('C.06 repeating a request with its Idempotency-Key is not charged again', async () => {
     const { json, request, key } = await shop();
     await json('POST', '/v1/tools', aTool({ price_micros: 100 }));
     const payer = await key({ scopes: ['invoke', 'read'], quota: { calls: 5 } });
@@ -101,7 +101,7 @@ describe('pay per call', () => {
     assert.deepEqual([body.calls, body.micros], [1, 100]);
   });
 
-  test('C.06 usage is by month, key and tool; unpriced is not free; a key sees only its own', async () => {
+  test('C.06 usage is summed by month, key and tool, unpriced calls are listed apart, and a key sees only its own', async () => {
     const { json, request, key } = await shop();
     await json('POST', '/v1/tools', aTool({ price_micros: 100 }));
     await json('POST', '/v1/tools', aTool({ name: 'unpriced' }));
@@ -129,7 +129,7 @@ describe('pay per call', () => {
     assert.equal((await json('GET', '/v1/usage?month=2026-13')).status, 400);
   });
 
-  test('C.06 lookups are free and held to the key’s rate', async () => {
+  test('C.06 lookups are free but count against the key’s rate limit', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     let count = 0;
     const clock = { now: () => now, newId: () => `01HQX${String(++count).padStart(21, '0')}` };
@@ -149,7 +149,7 @@ describe('pay per call', () => {
     assert.equal((await json('GET', '/v1/tools')).status, 200);
   });
 
-  test('C.06 a key that was quiet for long may send its burst at once, and no more', async () => {
+  test('C.06 a key that was idle for long may send its burst at once, and no more', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     let count = 0;
     const clock = { now: () => now, newId: () => `01HQX${String(++count).padStart(21, '0')}` };
@@ -184,7 +184,7 @@ describe('pay per call', () => {
     );
   });
 
-  test('what a dead process left reserved is given back once its time is up, to the call that finds it', async () => {
+  test('quota reserved by a crashed process is released once its lease expires, by the next call that sees it', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     const clock = { now: () => now, newId: () => ulid(now) };
     const { json, key, assay } = await shop({ clock, table: memoryTable({ now: () => now }) });
@@ -211,7 +211,7 @@ describe('pay per call', () => {
     assert.deepEqual((await json<Verification>('GET', '/v1/usage/verification?month=2026-03')).body.differences, []);
   });
 
-  test('a call that comes back after its reservation lapsed is told so, and charges nothing', async () => {
+  test('a call that returns after its reservation lapsed is told so, and charges nothing', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     const clock = { now: () => now, newId: () => ulid(now) };
     const sleepy: Handler = {
@@ -239,7 +239,7 @@ describe('pay per call', () => {
     assert.deepEqual((await json<Verification>('GET', '/v1/usage/verification?month=2026-03')).body.differences, []);
   });
 
-  test('X.04 a call cut off until its reservation lapsed goes on under its id if idempotent, and ends if not', async () => {
+  test('X.04 a call interrupted until its reservation lapsed continues under its id if idempotent, and ends otherwise', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     const clock = { now: () => now, newId: () => ulid(now) };
     const { json, key, assay } = await shop({ clock, table: memoryTable({ now: () => now }) });
@@ -302,7 +302,7 @@ const neverOverruns = async (open: () => Table): Promise<void> => {
   for (const { assay } of clients) await assay.table.close();
 };
 
-describe('more concurrent calls than a quota', () => {
+describe('more concurrent calls than the quota allows', () => {
   test(`C.06 concurrent calls charge exactly ${QUOTA} in memory`, async () => {
     const table = memoryTable();
     await neverOverruns(() => ({ ...table, close: async () => {} }));
@@ -319,7 +319,7 @@ describe('more concurrent calls than a quota', () => {
     await neverOverruns(() => dynamoTable({ call: localCalls(dynamo.endpoint), tableName: dynamo.tableName }));
   });
 
-  test('C.06 a successful invoke takes one write unit of DynamoDB, and three with a quota', {
+  test('C.06 a successful invoke costs one write unit of DynamoDB, and three with a quota', {
     skip: whyNoDynamo() ?? false,
   }, async (t) => {
     const dynamo = await startDynamo();

@@ -21,7 +21,7 @@ interface Page {
   readonly next_cursor?: string;
 }
 
-describe('a record', () => {
+describe('execution records', () => {
   test('R1.24 a record holds tool, version, arguments, time, return value, key and request', async () => {
     const clock = standingClock();
     const { json, request, key } = await assayWith({ add: async ({ a, b }) => Number(a) + Number(b) }, { clock });
@@ -71,7 +71,7 @@ describe('a record', () => {
     assert.deepEqual(outcome.error, { type: 'RangeError', message: 'too far' });
   });
 
-  test('R1.25 a record tells duration, CPU and memory of the call alone: a sleeper beside a burner shows almost none', async () => {
+  test('R1.25 a record has the duration, CPU and memory of its own call: a sleeper beside a busy call shows almost none', async () => {
     const kept: unknown[] = [];
     const burn = async () => {
       for (let round = 0; round < 4; round++) {
@@ -100,7 +100,7 @@ describe('a record', () => {
     assert.equal(of('sleep').length + of('burn').length, 4);
   });
 
-  test('R1.25 a record does not count as CPU time what a busy machine kept the call waiting, even where it runs alone', async () => {
+  test('R1.25 a record’s CPU time excludes waiting for a busy machine, even where the call runs alone', async () => {
     const still = new Int32Array(new SharedArrayBuffer(4));
     // As for the scheduler of a busy machine, the thread stands in the middle of a turn.
     const { json, invoke } = await assayWith({ stands: async () => Atomics.wait(still, 0, 0, 400) });
@@ -112,7 +112,7 @@ describe('a record', () => {
     assert.ok(record.cpu_ms < record.duration_ms / 2, `it used ${record.cpu_ms} ms of ${record.duration_ms}`);
   });
 
-  test('a record has no secrets, whether the call ran, failed or was refused', async () => {
+  test('a record contains no secrets, whether the call ran, failed or was refused', async () => {
     const parameters = {
       type: 'object',
       properties: {
@@ -140,7 +140,7 @@ describe('a record', () => {
     assert.deepEqual(body.executions[1]?.output, { session: '[redacted]' });
   });
 
-  test('a record truncates long values and keeps their hash', async () => {
+  test('a record truncates long values and keeps their hashes', async () => {
     const text = 'x'.repeat(10_000);
     const { json, invoke } = await assayWith({ echo: async (args) => args });
 
@@ -168,7 +168,7 @@ describe('a record', () => {
   });
 });
 
-describe('executions', () => {
+describe('lists of executions', () => {
   /** Forty calls of two tools over three hours, every fifth of which fails. */
   const busy = async () => {
     const clock = standingClock();
@@ -183,7 +183,7 @@ describe('executions', () => {
   };
   const numbers = ({ executions }: Page) => executions.map((record) => (record.arguments as { n: number }).n);
 
-  test('executions come newest first and page without loss or repetition', async () => {
+  test('executions are listed newest first, in pages without losses or repeats', async () => {
     const { list } = await busy();
     const seen: number[] = [];
     let cursor = '';
@@ -200,7 +200,7 @@ describe('executions', () => {
     );
   });
 
-  test('executions of a busy hour come in order though its shards hold different parts of it', async () => {
+  test('executions of a busy hour are listed in order though its shards hold different parts of it', async () => {
     const clock = standingClock();
     const table = memoryTable({ now: clock.now });
     const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: [] });
@@ -241,7 +241,7 @@ describe('executions', () => {
     );
   });
 
-  test('executions refuse a filter or cursor that means nothing', async () => {
+  test('an invalid filter or cursor of executions is refused', async () => {
     const { json, list } = await busy();
     const { next_cursor: cursor } = await list('limit=3&tool=one');
     const status = async (query: string) => (await json('GET', `/v1/executions?${query}`)).status;
@@ -253,7 +253,7 @@ describe('executions', () => {
     assert.equal((await json('GET', '/v1/executions/nothing')).status, 404);
   });
 
-  test('executions show a confined key its own tools only, and another tenant nothing', async () => {
+  test('executions show a confined key only its own tools, and another tenant nothing', async () => {
     const { json, key } = await busy();
     const confined = await key({ scopes: ['read'], tools: ['one'] });
     const stranger = await key({ scopes: ['read'], tenant: 'acme' });
@@ -266,7 +266,7 @@ describe('executions', () => {
 });
 
 describe('redaction', () => {
-  test('redaction takes out every marked value wherever the schema puts it, and nothing else', () => {
+  test('redaction removes every marked value wherever the schema puts it, and nothing else', () => {
     const secret = { 'x-sensitive': true };
     const cases: readonly (readonly [object, unknown, unknown])[] = [
       [{ properties: { a: secret } }, { a: { deep: 1 }, b: 2 }, { a: '[redacted]', b: 2 }],
@@ -298,7 +298,7 @@ describe('redaction', () => {
   });
 });
 
-test('a cut value is short, and the value itself when it was short', () => {
+test('truncating shortens a long value, and leaves a short one unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const cut = cutValue(value);

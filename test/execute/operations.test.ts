@@ -37,7 +37,7 @@ describe('scoring, deciding and running a plan are recorded as calls', () => {
     return { ...server, blobs, records };
   };
 
-  test('a score is recorded with its arguments, its CPU time and what it found; pictures by their digest', async () => {
+  test('a score is recorded with its arguments, CPU time and result; pictures by their digest', async () => {
     const { json, records } = await shop();
 
     await json('POST', '/v1/score', { image: base64, tools: ['entropy'] });
@@ -50,7 +50,7 @@ describe('scoring, deciding and running a plan are recorded as calls', () => {
     assert.equal(record?.charged_micros, 50);
   });
 
-  test('a stored picture is recorded by its key as well', async () => {
+  test('the record of a score names a stored picture by its key as well', async () => {
     const { json, records, blobs } = await shop();
     await blobs.put(imageBlobKey('default', 'a.png'), bytes);
 
@@ -82,7 +82,7 @@ describe('scoring, deciding and running a plan are recorded as calls', () => {
     assert.deepEqual([record?.status, record?.error?.type], ['refused', 'PaymentRequired']);
   });
 
-  test('a decision is recorded with its task, its CPU time and its choice, and charged', async () => {
+  test('a decision is recorded with its task, CPU time and choice, and charged', async () => {
     const { json, records } = await shop();
     await json('POST', '/v1/tools', aTool());
 
@@ -95,7 +95,7 @@ describe('scoring, deciding and running a plan are recorded as calls', () => {
     assert.equal(record?.charged_micros, 200);
   });
 
-  test('the start of a run is recorded with its plan and input; one that is refused is not charged', async () => {
+  test('starting a run is recorded with its plan and input; a refused start is not charged', async () => {
     const { json, records } = await shop();
 
     assert.equal((await json('POST', '/v1/plans/none/runs', { input: { a: 1 } })).status, 404);
@@ -105,7 +105,7 @@ describe('scoring, deciding and running a plan are recorded as calls', () => {
     assert.deepEqual([record?.status, record?.error?.type, record?.charged_micros], ['failed', 'NotFound', 0]);
   });
 
-  test('a tool that a tenant registered as score and switched off does not stop scoring', async () => {
+  test('a tenant’s disabled tool named score does not stop scoring', async () => {
     const { json } = await shop();
     const definition = { name: 'score', description: 'Mine.', type: 'function', handler: 'x', parameters: {} };
     await json('POST', '/v1/tools', { ...definition, implementation: { type: 'mock', mock_response: 1 } });
@@ -114,7 +114,7 @@ describe('scoring, deciding and running a plan are recorded as calls', () => {
     assert.equal((await json('POST', '/v1/score', { image: base64, tools: ['entropy'] })).status, 200);
   });
 
-  test('a key confined to some tools scores with those alone', async () => {
+  test('a key confined to some tools scores with only those', async () => {
     const { json, key } = await shop();
     const confined = await key({ scopes: ['invoke'], tools: ['entropy'] });
     interface Scores {

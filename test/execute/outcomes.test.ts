@@ -11,7 +11,7 @@ import { aTool } from '../support/tools.ts';
 
 const actor: Actor = { keyId: 'k1', tenant: 'default', scopes: new Set(['invoke']) };
 
-describe('an outcome', () => {
+describe('outcomes of calls', () => {
   test('an outcome is the output as JSON, with the call, tool, version and time', async () => {
     const { invoke } = await assayWith({ now: async () => ({ at: new Date(0), nothing: undefined, list: [1] }) });
 
@@ -51,7 +51,7 @@ describe('an outcome', () => {
     ['returns itself', async () => circle(), 'InvalidOutput', /JSON/],
   ];
   for (const [what, run, type, message] of failures)
-    test(`of a tool that ${what} is failed, and the next call works`, async () => {
+    test(`the outcome of a tool that ${what} is failed, and the next call works`, async () => {
       const { invoke } = await assayWith({ bad: run, good: async () => 'still here' });
 
       const { status, body } = await invoke('bad', {});
@@ -64,7 +64,7 @@ describe('an outcome', () => {
       assert.equal((await invoke('good', {})).body.output, 'still here');
     });
 
-  test('the outcome of a tool whose answer breaks its output_schema is failed with the path', async () => {
+  test('output that violates the output_schema gives a failed outcome with the path', async () => {
     const definition = { output_schema: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] } };
     const { invoke } = await assayWith({ wrong: async () => ({ a: 'x' }) }, { definition });
 
@@ -76,7 +76,7 @@ describe('an outcome', () => {
     });
   });
 
-  test('the outcome of a tool that never returns is failed at its timeout, and its signal is aborted', async () => {
+  test('a tool that never returns times out, and its signal is aborted', async () => {
     let told: unknown;
     const hang = (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
       signal.addEventListener('abort', () => (told = signal.reason));
@@ -90,7 +90,7 @@ describe('an outcome', () => {
     assert.equal((told as Error).name, 'Timeout');
   });
 
-  test('the outcome of a call whose caller gave up is failed as cancelled', async () => {
+  test('a call that its caller cancels has the outcome cancelled', async () => {
     const { assay } = await assayWith({ hang: () => new Promise<never>(() => {}) });
     const caller = new AbortController();
     const running = executeTool(assay, actor, { name: 'hang', arguments: {} }, caller.signal);
@@ -102,7 +102,7 @@ describe('an outcome', () => {
     assert.equal(early.error?.type, 'Cancelled');
   });
 
-  test('a tool that fails after its timeout does not change the outcome', async () => {
+  test('a failure after the timeout does not change the outcome', async () => {
     const late = async () => {
       await sleep(300);
       throw new Error('too late');
@@ -116,8 +116,8 @@ describe('an outcome', () => {
   });
 });
 
-describe('a call is refused', () => {
-  test('a call is refused for arguments that break the schema, with every path', async () => {
+describe('refused calls', () => {
+  test('arguments that violate the schema are refused, with every path', async () => {
     const parameters = {
       type: 'object',
       properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
@@ -136,7 +136,7 @@ describe('a call is refused', () => {
     assert.equal(ran, 0);
   });
 
-  test('a call of a disabled tool or a deprecated version is refused; others run', async () => {
+  test('calls of a disabled tool or a deprecated version are refused; others run', async () => {
     const { json, log } = await testAssay();
     await json('POST', '/v1/tools', aTool({ version: '1.0.0' }));
     await json('POST', '/v1/tools', aTool({ version: '2.0.0' }));
@@ -165,7 +165,7 @@ describe('a call is refused', () => {
     assert.equal(body.executions.length, 2);
   });
 
-  test('a call is refused for an unknown version, an unknown tool, and a tool outside the key', async () => {
+  test('calls of an unknown version, an unknown tool, or a tool outside the key’s list are refused', async () => {
     const { json, key } = await testAssay();
     await json('POST', '/v1/tools', aTool({ version: '1.0.0' }));
     const confined = await key({ scopes: ['invoke'], tools: ['other_tool'] });
@@ -176,7 +176,7 @@ describe('a call is refused', () => {
     assert.equal((await json('POST', path, { arguments: { city: 'x' } }, confined)).status, 404);
   });
 
-  test('a call whose schema would take forever to check is refused, and the next time at once', async () => {
+  test('a call whose schema would take forever to check is refused, and later ones at once', async () => {
     const { invoke } = await assayWith({ slow: async () => 1 }, { definition: { parameters: doublingSchema(40) } });
 
     const first = await invoke('slow', {});
@@ -188,7 +188,7 @@ describe('a call is refused', () => {
     assert.ok(performance.now() - started < 900);
   });
 
-  test('a call with too much to compare is refused, and not the next time when there is little', async () => {
+  test('a call whose check compares too much is refused, and a smaller one later is not', async () => {
     const parameters = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } };
     const { invoke } = await assayWith({ unique: async () => 1 }, { definition: { parameters } });
     const list = Array.from({ length: 40_000 }, (_, n) => ({ a: 1, n }));
@@ -197,7 +197,7 @@ describe('a call is refused', () => {
     assert.equal((await invoke('unique', { list: [{ n: 1 }, { n: 2 }] })).status, 200);
   });
 
-  test('a call is not refused when its schema merely uses a definition twice', async () => {
+  test('a call is not refused because its schema uses a definition twice', async () => {
     const $defs = { place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } };
     const place = { $ref: '#/$defs/place' };
     const parameters = { type: 'object', properties: { from: place, to: place }, $defs };
@@ -207,7 +207,7 @@ describe('a call is refused', () => {
     assert.equal((await invoke('travel', { from: { city: 'Bern' }, to: {} })).status, 400);
   });
 
-  test('a call is refused when the function of its tool is no longer loaded', async () => {
+  test('a call is refused when its handler is no longer loaded', async () => {
     const { assay } = await assayWith({ soon: async () => 1 });
     const later = { ...assay, handlers: () => ({ builtin: new Map(), internal: new Map() }) };
 

@@ -59,8 +59,8 @@ interface Answer {
   };
 }
 
-describe('permission', () => {
-  test('R1.20 a definition may raise its level, never lower it', async () => {
+describe('permissions', () => {
+  test('R1.20 a definition may raise its permission, never lower it', async () => {
     const { invoke, define, agent } = await setting();
     await define('safe', { version: '2.0.0', permission: 'dangerous' });
     await define('dangerous', { version: '2.0.0', permission: 'safe' });
@@ -70,7 +70,7 @@ describe('permission', () => {
     assert.equal((await invoke('safe', agent, { version: '1.0.0' })).status, 200);
   });
 
-  test('R1.21 a safe tool runs without asking', async () => {
+  test('R1.21 a safe tool runs without consent', async () => {
     const { invoke, agent, runs } = await setting();
 
     const { status, body } = await invoke('safe', agent);
@@ -78,7 +78,7 @@ describe('permission', () => {
     assert.deepEqual([status, body.status, runs], [200, 'ok', ['safe {"city":"Bern"}']]);
   });
 
-  test('R1.22 a confirm tool asks, and runs once after a person consented', async () => {
+  test('R1.22 a confirm tool asks, and runs once after a person approved', async () => {
     const { invoke, ask, decide, agent, runs, audit } = await setting();
     const first = await invoke('confirm', agent);
     const token = await ask(agent);
@@ -105,7 +105,7 @@ describe('permission', () => {
     ]);
   });
 
-  test('R1.22 a person who may approve sends the token with the call itself', async () => {
+  test('R1.22 a person who may approve can send the token with the call', async () => {
     const { invoke, ask, person, runs } = await setting();
     const token = await ask(person);
 
@@ -113,7 +113,7 @@ describe('permission', () => {
     assert.equal(runs.length, 1);
   });
 
-  test('R4.09c an agent cannot approve itself, nor spend a token of another', async () => {
+  test('R4.09c an agent cannot approve its own call, nor use another’s token', async () => {
     const { invoke, ask, decide, agent, other, person, runs } = await setting();
     const token = await ask(agent);
 
@@ -125,7 +125,7 @@ describe('permission', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('a confirmation holds for these arguments, this tool and this definition, and for ten minutes', async () => {
+  test('a confirmation holds for its arguments, tool and definition, and for ten minutes', async () => {
     const { invoke, ask, decide, define, agent, clock, runs } = await setting();
     const approved = async (city: string) => {
       const token = await ask(agent, { arguments: { city } });
@@ -154,7 +154,7 @@ describe('permission', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('a confirmation ends in time even where the store is late to forget it', async () => {
+  test('a confirmation expires on time even where the store deletes it late', async () => {
     const clock = standingClock(Date.now());
     const { invoke, ask, decide, agent, runs } = await setting(clock, memoryTable());
     const [late, undecided] = [await ask(agent), await ask(agent, { arguments: { city: 'Zug' } })];
@@ -166,7 +166,7 @@ describe('permission', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('arguments in another order, or with a default left out, are the same arguments', async () => {
+  test('arguments in another order, or with a default left out, need no new confirmation', async () => {
     const { invoke, decide, define, agent, runs } = await setting();
     const properties = { a: { type: 'integer' }, b: { type: 'integer', default: 2 } };
     await define('confirm', { version: '3.0.0', parameters: { type: 'object', properties } });
@@ -178,7 +178,7 @@ describe('permission', () => {
     assert.deepEqual(runs, ['confirm {"a":1,"b":2}']);
   });
 
-  test('a refusal stands, and a decision is made once', async () => {
+  test('a denial is final, and a confirmation is decided once', async () => {
     const { invoke, ask, decide, agent, runs } = await setting();
     const token = await ask(agent);
 
@@ -189,7 +189,7 @@ describe('permission', () => {
     assert.deepEqual(runs, []);
   });
 
-  test('a token spent by several calls at once runs one of them', async () => {
+  test('a token used by several calls at once runs one of them', async () => {
     const { invoke, ask, decide, agent, runs } = await setting();
     const token = await ask(agent);
     await decide(token, true);
@@ -202,7 +202,7 @@ describe('permission', () => {
     assert.equal(runs.length, 1);
   });
 
-  test('what waits for consent is listed for those who may give it, and decided by its id', async () => {
+  test('waiting confirmations are listed for those who may approve, and decided by id', async () => {
     const { json, ask, agent, person, invoke, runs } = await setting();
     const token = await ask(agent);
 
@@ -221,7 +221,7 @@ describe('permission', () => {
     assert.equal(runs.length, 1);
   });
 
-  test('R1.23 a dangerous tool is refused unless an admin granted it to this key', async () => {
+  test('R1.23 a dangerous tool is refused unless an admin has granted it to the key', async () => {
     const { invoke, json, agent, other, keyId, runs, audit, clock } = await setting();
     const path = `/v1/grants/${keyId(agent)}/dangerous`;
     const grant = { expires_at: '2026-11-05T13:00:00Z' };
@@ -237,7 +237,7 @@ describe('permission', () => {
     assert.deepEqual(await audit(), ['grant-missing', 'grant-made', 'grant-missing', 'grant-missing']);
   });
 
-  test('a grant needs an expiry, a key and a tool that exist; it can be taken back, and ends with the definition', async () => {
+  test('a grant needs an expiry, a key and a tool that exist; it can be revoked, and ends when the definition changes', async () => {
     const { invoke, json, define, agent, keyId } = await setting();
     const id = keyId(agent);
     const put = (path: string, body: object) => json('PUT', `/v1/grants/${path}`, body);
@@ -258,7 +258,7 @@ describe('permission', () => {
     assert.equal((await invoke('dangerous', agent)).status, 403);
   });
 
-  test('R1.22 consent given elsewhere, as in a plan, is audited with the one who gave it', async () => {
+  test('R1.22 consent given elsewhere, as in a plan, is audited with the key that gave it', async () => {
     const { assay, json, runs } = await setting();
     const actor: Actor = { keyId: 'agent', tenant: 'default', scopes: new Set(['invoke']) };
     const invocation = { name: 'confirm', arguments: { city: 'Bern' } };

@@ -16,7 +16,7 @@ const png = (width: number, height: number) =>
     .png({ compressionLevel: 1 })
     .toBuffer();
 
-describe('pictures have a budget and can be stopped', () => {
+describe('image tools have a memory budget and can be cancelled', () => {
   test('the image tools accept what scoring accepts: an SVG is refused unread', async (t) => {
     const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget() });
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
@@ -32,7 +32,7 @@ describe('pictures have a budget and can be stopped', () => {
     }
   });
 
-  test('a picture past the megapixels is refused by its header, and the limit is configurable', async (t) => {
+  test('a picture with too many megapixels is refused by its header, and the limit is configurable', async (t) => {
     const limits = { ...defaultLimits, pixels: 1e6 };
     const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget(), limits });
 
@@ -42,7 +42,7 @@ describe('pictures have a budget and can be stopped', () => {
     assert.equal(defaultLimits.pixels, 100_000_000);
   });
 
-  test('the image tools answer from a process apart', async (t) => {
+  test('the image tools run in a separate process', async (t) => {
     const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget() });
     const image = base64(await png(40, 30));
 
@@ -53,7 +53,7 @@ describe('pictures have a budget and can be stopped', () => {
     assert.equal((compared.body.output as { identical: boolean }).identical, true);
   });
 
-  test('a decoder that does not end is ended, and its file is gone', async (t) => {
+  test('a decoder that hangs is killed, and its file deleted', async (t) => {
     const child = join(await temporaryDirectory(t), 'hangs.mjs');
     await writeFile(child, 'for (;;);');
 
@@ -63,7 +63,7 @@ describe('pictures have a budget and can be stopped', () => {
     );
   });
 
-  test('X.07 no more is decoded at a time than the budget holds, and everyone who waits has a turn', async () => {
+  test('X.07 pictures decoded at once stay within the memory budget, and everyone who waits gets a turn', async () => {
     const request = fc.record({ tenant: fc.constantFrom('a', 'b'), bytes: fc.integer({ min: 1, max: 150 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 30 }), async (requests) => {
@@ -86,7 +86,7 @@ describe('pictures have a budget and can be stopped', () => {
     );
   });
 
-  test('who waits too long for memory is refused with RateLimited, and others are not delayed by it', async () => {
+  test('a call that waits too long for memory is refused with RateLimited, and others are not delayed', async () => {
     const budget = createPictureBudget({ bytes: 100, mostWaiting: 1, longestWaitMs: 20 });
     const giveBack = await budget.reserve('loud', 100);
 

@@ -58,8 +58,8 @@ const callBroken = async ({ start }: ReturnType<typeof world>) => {
   return { dead, key };
 };
 
-describe('X.04 quotas that a process counted on', () => {
-  test('quotas of a dead process are recounted by another, but not while it may be alive', async () => {
+describe('X.04 processes with open reservations', () => {
+  test('the quotas of a crashed process are recounted by another, but not while it may be alive', async () => {
     const here = world();
     const { key } = await callBroken(here);
     const other = await here.start();
@@ -72,7 +72,7 @@ describe('X.04 quotas that a process counted on', () => {
     assert.deepEqual([await counted(here.shared, key), await holders(here.shared)], [0, 0]);
   });
 
-  test('quotas are recounted again later where a call of the dead process may still run', async () => {
+  test('quotas are recounted again later while a call of the crashed process may still run', async () => {
     const here = world();
     const dead = await here.start();
     const implementation = { type: 'builtin', handler: 'stalled' };
@@ -101,7 +101,7 @@ describe('X.04 quotas that a process counted on', () => {
     assert.equal(await holders(here.shared), 1);
   });
 
-  test('a process that ends idle removes its quotas, and one with open calls leaves them to others', async () => {
+  test('an idle process removes its quotas on shutdown, and one with open calls leaves them to others', async () => {
     for (const [isIdle, left] of [
       [true, 0],
       [false, 1],
@@ -117,7 +117,7 @@ describe('X.04 quotas that a process counted on', () => {
   });
 });
 
-test('X.04 a call suspended between its row and its count until its time was up is told so, and not counted', async () => {
+test('X.04 a call suspended between its ledger row and its count until it expired is told so, and not counted', async () => {
   const clock = standingClock();
   const log = memoryLog();
   const table = memoryTable({ now: clock.now });

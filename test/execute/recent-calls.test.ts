@@ -25,8 +25,8 @@ const countedTable = (now: () => number) => {
 const summaryOf = async (made: Awaited<ReturnType<typeof testAssay>>, span = 'hour') =>
   (await made.json<CallSummary>('GET', `/v1/summary?span=${span}`)).body;
 
-describe('a summary that is asked for again', () => {
-  test('a repeated summary reads the calls since the last one and of the minute before it, however many there are', async () => {
+describe('repeated summaries', () => {
+  test('a repeated summary reads only calls since the last one and of the minute before it', async () => {
     const clock = standingClock();
     const { table, read } = countedTable(clock.now);
     const shop = await assayWith({ one: async () => 1 }, { clock, table });
@@ -48,7 +48,7 @@ describe('a summary that is asked for again', () => {
     );
   });
 
-  test('a repeated summary has the calls of this process that took long, and those of another that ended a little late', async () => {
+  test('a repeated summary includes long calls of this process, and calls of another that ended a little late', async () => {
     const clock = standingClock();
     const { table } = countedTable(clock.now);
     const held = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ describe('a summary that is asked for again', () => {
     ]);
   });
 
-  test('a repeated summary leaves out what has become too old, and finds after ten minutes what ended late elsewhere', async () => {
+  test('a repeated summary drops old calls, and after ten minutes includes calls of others that ended late', async () => {
     const clock = standingClock();
     const { table } = countedTable(clock.now);
     const shop = await assayWith({ one: async () => 1 }, { clock, table });

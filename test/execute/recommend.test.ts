@@ -25,7 +25,7 @@ const none = { whitelist: [], blacklist: [] };
 const ranked = (candidates: readonly RecommendationCandidate[], at = now) =>
   recommend(candidates, none, at, 10).map(({ tool }) => tool);
 
-describe('a recommendation', () => {
+describe('recommendations', () => {
   test('R1.27 a recommendation rises with success, speed, feedback and fit', () => {
     const fast = { ...emptyStats('x', '1.0.0'), recent: { ok: 10, failed: 0, at: now }, histogram: { '100': 1 } };
     const slow = { ...fast, histogram: { '800': 1 } };
@@ -46,13 +46,13 @@ describe('a recommendation', () => {
     assert.deepEqual(ranked([candidate('far', 9, 0, { fit: 0.5 }), candidate('near', 9, 0)]), ['near', 'far']);
   });
 
-  test('R1.27 a few lucky calls do not shine, and what was never called is not lost', () => {
+  test('R1.27 a few successful calls do not rank high, and a tool never called is not ranked last', () => {
     const order = ranked([candidate('lucky', 2, 0), candidate('proven', 95, 5), candidate('unknown', 0, 0)]);
 
     assert.deepEqual(order, ['proven', 'lucky', 'unknown']);
   });
 
-  test('R1.27 a recommendation weighs old success less and less', () => {
+  test('R1.27 a recommendation gives old calls less weight', () => {
     const was = candidate('was', 40, 0);
     const is = candidate('is', 0, 0, {
       stats: { ...emptyStats('is', '1.0.0'), recent: { ok: 10, failed: 0, at: now + 90 * DAY } },
@@ -106,8 +106,8 @@ const lab = async () => {
   return { ...made, clock, recommended, order, blacklist, events, fail, work };
 };
 
-describe('the lists', () => {
-  test('R1.28 a tool that fails five times in a row is blacklisted, tries again after a while and leaves on success', async () => {
+describe('whitelist and blacklist', () => {
+  test('R1.28 a tool that fails five times in a row is blacklisted, is tried again later and leaves the list on success', async () => {
     const { clock, order, recommended, blacklist, events, fail, work } = await lab();
     await work('beta', 3);
     await fail('beta', 4);
@@ -136,7 +136,7 @@ describe('the lists', () => {
     assert.deepEqual(await events(), ['tool-blacklisted', 'tool-blacklisted', 'tool-reinstated']);
   });
 
-  test('R1.28 a tool whose success falls below the floor is blacklisted without failing in a row', async () => {
+  test('R1.28 a tool whose success rate falls below the floor is blacklisted without five failures in a row', async () => {
     const { blacklist, fail, work } = await lab();
     for (let round = 0; round < 8; round++) {
       await work('alpha', 1);
@@ -146,7 +146,7 @@ describe('the lists', () => {
     assert.match((await blacklist())[0]?.reason ?? '', /^only 35 % of its recent calls succeeded; the floor is 40 %$/);
   });
 
-  test('R1.28 what the caller did wrong is not the tool’s failure', async () => {
+  test('R1.28 errors of the caller do not count as failures of the tool', async () => {
     const { json, invoke, blacklist } = await assayWith({
       picky: async () => Promise.reject(Object.assign(new Error('no such picture'), { name: 'NotFound' })),
     }).then((made) => ({
@@ -159,7 +159,7 @@ describe('the lists', () => {
     assert.equal((await json<{ failures: number }>('GET', '/v1/tools/picky/stats')).body.failures, 12);
   });
 
-  test('R1.28 a manual blacklist stays until it is removed, whatever the tool does', async () => {
+  test('R1.28 a manual blacklist entry stays until it is removed, whatever the tool does', async () => {
     const { json, order, clock, work } = await lab();
 
     assert.equal((await json('PUT', '/v1/lists/blacklist/gamma', { reason: 'too expensive' })).status, 200);
@@ -180,7 +180,7 @@ describe('the lists', () => {
     assert.equal((await order()).includes('alpha'), true);
   });
 
-  test('R1.29 the whitelist comes first in its own order, beaten by a manual blacklist alone', async () => {
+  test('R1.29 whitelisted tools come first in their order, overridden only by a manual blacklist', async () => {
     const { json, order, work, fail } = await lab();
     await work('beta', 20);
     await json('PUT', '/v1/lists/whitelist/gamma', {});
@@ -195,7 +195,7 @@ describe('the lists', () => {
     assert.deepEqual(await order(), ['alpha', 'beta']);
   });
 
-  test('the lists refuse unknown lists and tools, and callers without the scope', async () => {
+  test('unknown lists and tools, and callers without the scope, are refused', async () => {
     const { json, key } = await lab();
     const reader = await key({ scopes: ['read'] });
 
@@ -222,7 +222,7 @@ describe('feedback', () => {
     assert.equal((await rate({ tool: 'nothing', rating: 3 })).status, 404);
   });
 
-  test('R1.27 feedback shifts the recommendation, and a key without a call counts once', async () => {
+  test('R1.27 feedback changes the recommendation, and keys that made no call count once together', async () => {
     const { json, order, key, work } = await lab();
     await work('alpha', 5);
     await work('beta', 5);

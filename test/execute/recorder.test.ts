@@ -26,7 +26,7 @@ const count = async (table: Table, tenant = 'default') =>
     .executions.length;
 
 describe('the recorder', () => {
-  test('the recorder stores many records in few changes, with statistics that agree', async () => {
+  test('the recorder stores many records in few transactions, with statistics that agree', async () => {
     let changes = 0;
     const memory = memoryTable({ now: clock.now });
     const table: Table = {
@@ -50,7 +50,7 @@ describe('the recorder', () => {
     assert.ok(changes < 20, `${changes} changes`);
   });
 
-  test('the recorder stores by itself within its delay, and an urgent record before it answers', async () => {
+  test('the recorder stores on its own within its delay, and an urgent record before it answers', async () => {
     const table = memoryTable({ now: clock.now });
     const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds, delayMs: 10 });
 
@@ -70,7 +70,7 @@ describe('the recorder', () => {
     assert.equal(await count(table), 1);
   });
 
-  test('the recorder keeps what the table refused, reports it, and counts it once when it is stored', async () => {
+  test('the recorder keeps what the table refused, logs it, and counts it once when it is stored', async () => {
     let refusals = 2;
     const memory = memoryTable({ now: clock.now });
     const table: Table = {
@@ -93,7 +93,7 @@ describe('the recorder', () => {
     assert.equal(log.lines.filter(({ level }) => level === 'error').length, 2);
   });
 
-  test('the recorder writes only records and their hour to a table that streams', async () => {
+  test('on a table with a stream the recorder writes only the records and their hour', async () => {
     const memory = memoryTable({ now: clock.now });
     const table: Table = { ...memory, streams: true };
     const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds });
@@ -105,7 +105,7 @@ describe('the recorder', () => {
     assert.equal(await readStats(table, 'default', 'add', '1.0.0'), undefined);
   });
 
-  test('no batch is larger than a change may be, whatever tools, keys and failures are in it', async () => {
+  test('no batch exceeds a transaction, whatever tools, keys and failures are in it', async () => {
     const table = memoryTable({ now: clock.now });
     const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds });
     for (let n = 0; n < 300; n++) {
@@ -122,7 +122,7 @@ describe('the recorder', () => {
     assert.equal((await count(table, 't0')) + (await count(table, 't1')) + (await count(table, 't2')), 300);
   });
 
-  test('a batch of calls that block their tools and end the block again fits into one change', async () => {
+  test('a batch of calls that blacklist their tools and clear them again fits one transaction', async () => {
     const table = memoryTable({ now: clock.now });
     const log = memoryLog();
     const recorder = createRecorder({ table, timers: systemTimers, log, folds: callFolds });
@@ -147,7 +147,7 @@ describe('the recorder', () => {
     assert.equal(takeBatch(waiting, callFolds).entries.length >= 90, true);
   });
 
-  test('a batch takes all of the tenant that waits longest, in order', () => {
+  test('a batch takes all records of the tenant that waited longest, in order', () => {
     const waiting = ['a', 'b', 'a', 'a'].map((tenant, n) => ({ tenant, record: aRecord({ arguments: n }) }));
 
     const batch = takeBatch(waiting, callFolds);

@@ -18,7 +18,7 @@ const call = (id: string) => {
   return { ...about, id, quota, at, timeoutMs: 1000 };
 };
 
-test('X.04 a call that is refused while a recount marks its row is not counted by it', async () => {
+test('X.04 a call that is refused while a recount marks its row is not counted by that recount', async () => {
   const clock = { now: () => at };
   const log = recordingLog();
   const table = memoryTable({ now: clock.now });

@@ -24,7 +24,7 @@ const usedOf = async ({ json }: Awaited<ReturnType<typeof shop>>) =>
   (await json<{ calls: number; micros: number }>('GET', '/v1/usage')).body;
 
 describe('spend control', () => {
-  test('a call dearer than max_micros is refused before it runs, and one at its price runs', async () => {
+  test('a call priced above max_micros is refused before it runs, and one at its price runs', async () => {
     const given = await shop();
     const payer = await given.key({ scopes: ['invoke'], quota: { calls: 1 } });
 
@@ -37,7 +37,7 @@ describe('spend control', () => {
     assert.equal((await given.json('POST', invoke, { ...bern, max_micros: -1 }, payer)).status, 400);
   });
 
-  test('max_micros is looked at before a person is asked', async () => {
+  test('max_micros is checked before a person is asked', async () => {
     const given = await shop({ permission: 'confirm' });
 
     const { status } = await given.json('POST', invoke, { ...bern, max_micros: 1 });
@@ -47,7 +47,7 @@ describe('spend control', () => {
     assert.deepEqual(body.confirmations, []);
   });
 
-  test('dry_run tells the price and the permission, checks the arguments, and leaves nothing behind', async () => {
+  test('dry_run gives the price and the permission, checks the arguments, and stores nothing', async () => {
     const given = await shop({ permission: 'confirm' });
 
     const quote = await given.json('POST', invoke, { ...bern, dry_run: true, max_micros: 100 });
@@ -66,7 +66,7 @@ describe('spend control', () => {
     assert.deepEqual([body.executions, (await usedOf(given)).calls], [[], 0]);
   });
 
-  test('a client of MCP limits a call by its _meta', async () => {
+  test('an MCP client limits the price of a call by its _meta', async () => {
     const given = await shop();
     const client = await connectClient(given.app, await given.key({ scopes: ['invoke'] }), { era: 'modern' });
     const call = (max: unknown) =>
@@ -80,7 +80,7 @@ describe('spend control', () => {
     assert.equal(passed.isError, undefined);
   });
 
-  test('at four fifths of a quota answers say so, and one event tells it', async () => {
+  test('at four fifths of a quota responses say so, and one event reports it', async () => {
     const given = await shop();
     const payer = await given.key({ scopes: ['invoke'], quota: { calls: 10, micros: 2500 } });
     const headers: (string | null)[] = [];

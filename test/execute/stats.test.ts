@@ -8,7 +8,7 @@ import type { CallRecord } from '../../shared/model/call-record.ts';
 import { assayWith } from '../support/execution.ts';
 import { aRecord } from '../support/records.ts';
 
-describe('a histogram', () => {
+describe('latency histograms', () => {
   const values = fc.array(fc.integer({ min: 1, max: 900_000_000 }), { minLength: 1, maxLength: 200 });
   const histogramOf = (all: readonly number[]) => addValues({}, all);
 
@@ -49,7 +49,7 @@ describe('statistics', () => {
       all.map((fields) => aRecord(fields)),
     ).stats;
 
-  test('statistics add up exactly, in whatever order the calls come', () => {
+  test('statistics add up exactly, in whatever order calls are added', () => {
     fc.assert(
       fc.property(records, (all) => {
         const ran = all.filter(({ status }) => status !== 'refused');
@@ -68,7 +68,7 @@ describe('statistics', () => {
     );
   });
 
-  test('merged statistics of two versions are those of all their calls', () => {
+  test('merging statistics of two versions gives those of all their calls', () => {
     fc.assert(
       fc.property(records, records, (a, b) => {
         const together = viewStats(fold([...a, ...b] as Partial<CallRecord>[]));
@@ -78,7 +78,7 @@ describe('statistics', () => {
     );
   });
 
-  test('statistics count failures by type, and beyond twenty types together', () => {
+  test('statistics count failures by type, and those beyond twenty types together', () => {
     const view = viewStats(
       fold(Array.from({ length: 30 }, (_, n) => ({ status: 'failed', error: { type: `E${n}`, message: '' } }))),
     );
@@ -87,7 +87,7 @@ describe('statistics', () => {
     assert.equal(view.failures_by_type.other, 10);
   });
 
-  test('R1.15 calls, success rate and mean duration are told over HTTP', async () => {
+  test('R1.15 calls, success rate and mean duration are available over HTTP', async () => {
     const run = async ({ n }: { readonly n?: unknown }) => (n === 3 ? Promise.reject(new TypeError('three')) : n);
     const { json, invoke } = await assayWith({ count: run });
     const durations: number[] = [];
@@ -108,7 +108,7 @@ describe('statistics', () => {
       assert.ok((quantile ?? 0) >= fastest * 0.98 && (quantile ?? 0) <= slowest * 1.02 + 0.001);
   });
 
-  test('R1.15 statistics of each version are its own, and all can be asked for together', async () => {
+  test('R1.15 each version has its own statistics, and they can be read together', async () => {
     const { json, invoke } = await assayWith({ count: async () => 1 }, { definition: { version: '1.0.0' } });
     await invoke('count', {});
     const { body } = await json<{ spec: object }>('GET', '/v1/tools/count');
@@ -121,7 +121,7 @@ describe('statistics', () => {
     assert.equal((await json('GET', '/v1/tools/nothing/stats')).status, 404);
   });
 
-  test('statistics of a tool that was never called are empty, not wrong', async () => {
+  test('statistics of a tool that was never called are empty, not an error', async () => {
     const { json } = await assayWith({ idle: async () => 1 });
 
     const { body } = await json<StatsView>('GET', '/v1/tools/idle/stats');

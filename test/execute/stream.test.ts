@@ -48,9 +48,9 @@ const total = async (table: Table): Promise<readonly [calls: number, us: number]
   return [calls, us];
 };
 
-describe('folding a stream', () => {
+describe('counting calls from the stream', () => {
   for (const shard of ['shard-1', undefined])
-    test(`counts every call once ${shard === undefined ? 'by its event' : 'by its shard’s checkpoint'}, whatever is repeated`, async () => {
+    test(`the stream counts every call once ${shard === undefined ? 'by its event' : 'by its shard’s checkpoint'}, whatever is repeated`, async () => {
       const starts = fc.array(fc.integer({ min: 0, max: 59 }), { maxLength: 6 });
       await fc.assert(
         fc.asyncProperty(starts, async (repeats) => {
@@ -74,7 +74,7 @@ describe('folding a stream', () => {
       );
     });
 
-  test('folding a stream compares sequence numbers as numbers, and orders a batch by them', async () => {
+  test('the stream’s sequence numbers are compared as numbers, and order a batch', async () => {
     const context = setting();
     const [early, late] = [inserted(1), inserted(2)].map((change, at) => ({
       ...change,
@@ -92,7 +92,7 @@ describe('folding a stream', () => {
     assert.equal((await total(other.table))[0], 2);
   });
 
-  test('folding a stream counts a call when it ends, not when it is reserved, and not again when it is changed', async () => {
+  test('the stream counts a call when it ends, not when it is reserved, and not again when it is changed', async () => {
     const context = setting();
     const ended = inserted(1);
     assert.ok(ended.after);
@@ -105,7 +105,7 @@ describe('folding a stream', () => {
     assert.equal((await total(context.table))[0], 1);
   });
 
-  test('folding a stream puts batches of many tools, keys and tenants, with failures, in transactions that fit', async () => {
+  test('stream batches of many tools, keys and tenants, with failures, fit their transactions', async () => {
     const context = setting();
     const changes = Array.from({ length: 300 }, (_, n) =>
       inserted(n, `t${n % 5}`, {
@@ -125,7 +125,7 @@ describe('folding a stream', () => {
   });
 });
 
-describe('the stream’s function', () => {
+describe('the stream function', () => {
   const image = (change: StreamChange) => ({
     pk: { S: change.key.pk },
     sk: { S: change.key.sk },
@@ -134,7 +134,7 @@ describe('the stream’s function', () => {
     body: { S: JSON.stringify(change.after?.body ?? {}) },
   });
 
-  test('the stream function folds, hands events on, publishes changes, and leaves out what merely expired', async () => {
+  test('the stream function counts calls, forwards events, publishes changes, and ignores expired items', async () => {
     const context = setting();
     const delivered: ChangeEvent[] = [];
     const published: Key[] = [];
@@ -176,7 +176,7 @@ describe('the stream’s function', () => {
     assert.deepEqual(await handleStream({ fold: context }, {}), { state: {}, batchItemFailures: [] });
   });
 
-  test('R4.09f the stream function puts events on the bus, ten at a time, and fails when one is not taken', async () => {
+  test('R4.09f the stream function puts events on the bus, ten at a time, and fails when one is rejected', async () => {
     const sent: { Entries: { DetailType: string; Detail: string; EventBusName: string }[] }[] = [];
     let refused = 0;
     const client = {

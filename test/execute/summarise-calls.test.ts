@@ -5,7 +5,7 @@ import type { CallSummary } from '../../shared/execute/summarise-calls.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 
-test('GET /v1/summary sums calls, errors, times and spend over time, by tool and by key, of the caller’s tenant', async () => {
+test('GET /v1/summary sums calls, errors, durations and spend over time, by tool and by key, of the caller’s tenant only', async () => {
   const shop = await testAssay();
   await shop.json('POST', '/v1/tools', aTool());
   await shop.json('POST', '/v1/tools', aTool({ name: 'second' }));
@@ -42,7 +42,7 @@ test('GET /v1/summary sums calls, errors, times and spend over time, by tool and
   assert.equal((await shop.json('GET', '/v1/summary?span=year')).status, 400);
 });
 
-test('X.06 summaries and filtered lists that are asked for together read a page of calls in a turn of the event loop', async () => {
+test('X.06 concurrent summaries and filtered lists read one page of calls per turn of the event loop', async () => {
   const table = memoryTable();
   const shop = await testAssay({ table });
   await shop.json('POST', '/v1/tools', aTool());

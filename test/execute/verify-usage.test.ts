@@ -28,8 +28,8 @@ const used = async () => {
   return { ...given, table, time, call, verify, settle, id: payer.split('_')[1] ?? '' };
 };
 
-describe('verifying the usage of a month', () => {
-  test('a difference says what may have happened, and settling repairs quota and usage from the ledger', async () => {
+describe('verifying a month’s usage', () => {
+  test('a difference is reported with its likely cause, and settling repairs quota and usage from the ledger', async () => {
     const { table, id, verify, settle, call } = await used();
     await table.count(quotaKey(id, month), { calls: 4, micros: 20 });
     const totals = usageKey('default', month, id, 'weather_lookup');
@@ -55,7 +55,7 @@ describe('verifying the usage of a month', () => {
     assert.deepEqual((await verify()).differences, []);
   });
 
-  test('settling while calls go on loses none of them', async () => {
+  test('settling while calls run loses none of them', async () => {
     const { table, id, settle, verify, call } = await used();
     await table.count(quotaKey(id, month), { calls: 9, micros: 45 });
 
@@ -69,7 +69,7 @@ describe('verifying the usage of a month', () => {
     assert.deepEqual([calls, micros], [43, 215]);
   });
 
-  test('reservations of a process that ended are named, and are no difference while they may be in flight', async () => {
+  test('reservations of a crashed process are listed, and count as a difference once they cannot be in flight', async () => {
     const { assay, id, time, verify, settle } = await used();
     const about = { tenant: 'default', keyId: id, tool: 'weather_lookup', version: '1.0.0', priceMicros: 5 };
     await assay.meter.reserve({
@@ -87,7 +87,7 @@ describe('verifying the usage of a month', () => {
     assert.deepEqual((await settle()).differences, []);
   });
 
-  test('a month of which rows have expired is closed with a checksum, and is not settled', async () => {
+  test('a month whose rows have expired is closed with a checksum, and is not settled', async () => {
     const { table, id, time, verify, json } = await used();
     time.now = Date.parse('2026-04-15T00:00:00Z');
 

@@ -119,12 +119,12 @@ const readRows = async (): Promise<readonly Row[]> => {
 };
 const rows = await readRows();
 
-describe('a data directory in which items were altered', () => {
-  test('every item that was not has a kind that reads it', () => {
+describe('a data directory with altered items', () => {
+  test('every unaltered item has a kind that reads it', () => {
     assert.deepEqual(rows.filter((row) => !isReadable(itemOf(row))).map(nameOf), []);
   });
 
-  test('answers name the item and what to do, nothing is overwritten, and no request fails unexpectedly', async (t) => {
+  test('an altered item is reported by name with what to do, nothing is overwritten, and no request fails unexpectedly', async (t) => {
     const cases = fc.constantFrom(...rows).chain((row) => spoilt(row.body).map((body): Row => ({ ...row, body })));
     await fc.assert(
       fc.asyncProperty(cases, async (row) => {
@@ -179,14 +179,14 @@ describe('a data directory in which items were altered', () => {
     assert.equal((await ask('POST', '/v1/tools', 'admin', mock)).status, 201);
   });
 
-  test('a switch that cannot be read does not bring the shipped tool back', async (t) => {
+  test('an unreadable switch leaves a disabled shipped tool disabled', async (t) => {
     const { ask } = await openAltered(t, ({ sk, body }) => (sk === 'TOOL#base64' ? body.slice(0, 9) : undefined));
 
     assert.equal((await ask('GET', '/v1/tools/base64', 'worker')).status, 503);
     assert.equal((await ask('POST', '/v1/tools/base64/invoke', 'worker', { arguments: {} })).status, 503);
   });
 
-  test('calls are made and recorded though their totals and the count of events cannot be read', async (t) => {
+  test('calls run and are recorded though their totals and the event counter cannot be read', async (t) => {
     const { ask, altered, isUntouched } = await openAltered(t, ({ pk, sk, body }) =>
       pk === 'T#default#STATS' || pk.startsWith('T#default#USAGE') || `${pk} ${sk}` === 'T#default#EVENTS COUNT'
         ? body.slice(0, -1)
@@ -202,7 +202,7 @@ describe('a data directory in which items were altered', () => {
     assert.ok(altered.every(isUntouched));
   });
 
-  test('a quota counter that cannot be read is settled from the ledger when that is asked for', async (t) => {
+  test('an unreadable quota counter is settled from the ledger on request', async (t) => {
     const { ask } = await openAltered(t, ({ pk, sk }) =>
       pk === `KEY#${written.keys.worker.id}` && sk.startsWith('QUOTA#') ? '{"calls":"many"}' : undefined,
     );
@@ -215,7 +215,7 @@ describe('a data directory in which items were altered', () => {
     assert.equal((await call()).status, 200);
   });
 
-  test('a quota counter written by a newer release is not added to', async (t) => {
+  test('a quota counter written by a newer release is not incremented', async (t) => {
     const { ask, altered, isUntouched } = await openAltered(
       t,
       only(`KEY#${written.keys.worker.id}`, 'QUOTA#', (body) => ({ ...body, v: 4 })),
@@ -228,7 +228,7 @@ describe('a data directory in which items were altered', () => {
     assert.match(body.error?.message ?? '', /quota counter .* was written by a newer release/);
   });
 
-  test('an hour of calls that cannot be read stays as it is, and calls go on', async (t) => {
+  test('an unreadable hour of calls stays as it is, and calls go on', async (t) => {
     const { ask, altered, isUntouched } = await openAltered(t, ({ pk, body }) =>
       pk === 'T#default#CALLS' ? body.replace('"v":1', '"v":2') : undefined,
     );
@@ -239,7 +239,7 @@ describe('a data directory in which items were altered', () => {
     assert.ok(altered.every(isUntouched));
   });
 
-  test('a key that cannot be read is refused, and its digest is not told', async (t) => {
+  test('an unreadable API key is refused, and its digest is not shown', async (t) => {
     const { ask } = await openAltered(
       t,
       only(`KEY#${written.keys.worker.id}`, 'KEY', (body) => ({ ...body, scopes: 'admin' })),
@@ -254,7 +254,7 @@ describe('a data directory in which items were altered', () => {
     assert.equal(keys.length, 7);
   });
 
-  test('an answer kept for an Idempotency-Key that cannot be read asks for a new key', async (t) => {
+  test('an unreadable Idempotency-Key answer asks for a new key', async (t) => {
     const { ask, altered, isUntouched } = await openAltered(t, ({ sk, body }) =>
       sk === 'ONCE' && body.includes('"done"') ? body.replace('"done"', '"over"') : undefined,
     );
@@ -268,7 +268,7 @@ describe('a data directory in which items were altered', () => {
     assert.ok(altered.every(isUntouched));
   });
 
-  test('a run that cannot be read does not keep the others from going on', async (t) => {
+  test('an unreadable run does not stop the others from continuing', async (t) => {
     const { waiting, task } = written.runs;
     const { ask, altered, isUntouched } = await openAltered(t, only(`T#default#RUN#${waiting}`, 'RUN', newer));
     const confirm = (run: string, node: string) =>

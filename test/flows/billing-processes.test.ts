@@ -64,7 +64,7 @@ describe('several processes on one quota', () => {
     return { calls, micros };
   };
 
-  test(`C.06 concurrent calls of several processes on a quota of ${QUOTA} charge exactly ${QUOTA}, the others are told when it is new`, async () => {
+  test(`C.06 concurrent calls of several processes on a quota of ${QUOTA} charge exactly ${QUOTA}, and the others are told when it resets`, async () => {
     const payers = await newKeys();
     const tasks = shops.map(({ address }, index) => ({ address, payer: payers[index] ?? '' }));
     const clients = Array.from({ length: PROCESSES }, () => startPayingClient({ shops: tasks, calls: CALLS }));
@@ -88,7 +88,7 @@ describe('several processes on one quota', () => {
     }
   });
 
-  test('C.06 kill -9 in the middle leaves no charge without its row, and what was reserved is given back', async () => {
+  test('C.06 kill -9 during calls leaves no charge without its row, and releases what was reserved', async () => {
     const payers = await newKeys();
     const tasks = shops.map(({ address }, index) => ({ address, payer: payers[index] ?? '' }));
     const client = startPayingClient({ shops: tasks });

@@ -34,17 +34,17 @@ const registersAll = async (open: () => Table): Promise<void> => {
 };
 
 describe('64 concurrent changes to one tool from 4 clients', () => {
-  test('R4.09a concurrent changes are all kept in memory', async () => {
+  test('R4.09a concurrent changes are all applied in memory', async () => {
     const table = memoryTable();
     await registersAll(() => ({ ...table, close: async () => {} }));
   });
 
-  test('R4.09a concurrent changes are all kept by SQLite', async (t) => {
+  test('R4.09a concurrent changes are all applied by SQLite', async (t) => {
     const directory = await temporaryDirectory(t);
     await registersAll(() => sqliteTable({ path: join(directory, 'assay.db') }));
   });
 
-  test('R4.09a C.02 are all kept by DynamoDB', { skip: whyNoDynamo() ?? false }, async (t) => {
+  test('R4.09a C.02 concurrent changes are all applied by DynamoDB', { skip: whyNoDynamo() ?? false }, async (t) => {
     const dynamo = await startDynamo();
     t.after(() => dynamo.stop());
     await registersAll(() => dynamoTable({ call: localCalls(dynamo.endpoint), tableName: dynamo.tableName }));

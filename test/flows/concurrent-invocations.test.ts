@@ -45,7 +45,7 @@ const checkStats = async ({ json }: TestAssay, outcomes: readonly Outcome[]): Pr
 };
 
 describe('concurrent invocations of several processes', () => {
-  test('R1.15 R1.24 on one SQLite file: every call has its record, and the statistics add up exactly', async (t) => {
+  test('R1.15 R1.24 calls of several processes on one SQLite file each have a record, and statistics add up exactly', async (t) => {
     const address = { kind: 'sqlite', path: join(await temporaryDirectory(t), 'assay.db') } as const;
 
     const outcomes = await invokeAll(address);
@@ -56,7 +56,7 @@ describe('concurrent invocations of several processes', () => {
     await checkStats(reader, outcomes);
   });
 
-  test('R1.15 R1.24 C.02 on DynamoDB: the same, once the stream is folded, however often it repeats itself', {
+  test('R1.15 R1.24 C.02 calls on DynamoDB each have a record, and statistics add up however often the stream repeats', {
     skip: whyNoDynamo() ?? false,
   }, async (t) => {
     const dynamo = await startDynamo();

@@ -10,7 +10,7 @@ import { serveAssay } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 describe('secrets at rest', () => {
-  test('the answer of POST /v1/keys is never kept, and a replay tells the id of the key', async () => {
+  test('the secret of POST /v1/keys is never stored, and a replay returns the id of the key', async () => {
     const { request, assay } = await testAssay();
     const make = () =>
       request('POST', '/v1/keys', { scopes: ['read'] }, undefined, { 'idempotency-key': 'once', 'x-request-id': 'a' });
@@ -25,7 +25,7 @@ describe('secrets at rest', () => {
     assert.ok(kept.includes(made.id) && !kept.includes(made.key.slice(-38)), 'kept are the id and not the secret');
   });
 
-  test('a plugin sees neither our keys nor the data directory, whose files are their owner’s alone', async (t) => {
+  test('a plugin can read neither our keys nor the data directory, whose files are private to their owner', async (t) => {
     const root = await temporaryDirectory(t);
     const data = join(root, 'data');
     await mkdir(join(root, 'plugins'));
@@ -63,7 +63,7 @@ describe('secrets at rest', () => {
     assert.ok((await readFile(join(data, 'assay.db'))).length > 0);
   });
 
-  test('only packages that package.json names are searched for tools', async (t) => {
+  test('only packages named in package.json are searched for tools', async (t) => {
     const root = await temporaryDirectory(t);
     for (const name of ['asked', 'smuggled']) {
       const folder = join(root, 'node_modules', name);

@@ -8,7 +8,7 @@ const KEY = 'a-fixed-admin-key-1';
 const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 
 describe('npm start', () => {
-  test('greets with address, data directory and, the first time only, an admin key; each start prints a link to the console that works; stops cleanly on SIGTERM', async (t) => {
+  test('npm start prints address, data directory and, the first time only, an admin key; its console link works; SIGTERM stops it cleanly', async (t) => {
     const cwd = await temporaryDirectory(t);
 
     const first = await serveAssay({ cwd });
@@ -27,7 +27,7 @@ describe('npm start', () => {
     assert.equal(await second.stop(), 0);
   });
 
-  test('R4.09a after kill -9 in a stream of registrations every acknowledged one is there and none is half-written', async (t) => {
+  test('R4.09a after kill -9 during registrations every acknowledged one is stored and none is half-written', async (t) => {
     const cwd = await temporaryDirectory(t);
     const served = await serveAssay({ cwd, env: { ASSAY_ADMIN_KEY: KEY } });
     t.after(() => served.child.kill('SIGKILL'));

@@ -64,21 +64,21 @@ const endedBy = async (
 // registered without a price: file_read costs nothing
 const unpriced = ['file_read', { path: 'nothing' }] as const;
 
-describe('records', () => {
-  test('R1.24 of all answered calls are there after SIGTERM', async (t) => {
+describe('records when the server stops', () => {
+  test('R1.24 SIGTERM keeps the records of all answered calls', async (t) => {
     const { lost } = await endedBy(t, 'SIGTERM', ...unpriced);
 
     assert.deepEqual(lost, []);
   });
 
-  test('R1.24 of unpriced calls lack at most the last 50 ms after kill -9', async (t) => {
+  test('R1.24 kill -9 loses at most the last 50 ms of records of unpriced calls', async (t) => {
     const { lost, killedAt } = await endedBy(t, 'SIGKILL', ...unpriced);
 
     const early = lost.filter(({ at }) => at < killedAt - 50);
     assert.deepEqual(early, [], `${lost.length} lost in all`);
   });
 
-  test('R1.24 of priced calls lack none after kill -9', async (t) => {
+  test('R1.24 kill -9 loses no record of a priced call', async (t) => {
     const { lost } = await endedBy(t, 'SIGKILL', 'hash', { text: 'x' });
 
     assert.deepEqual(lost, []);

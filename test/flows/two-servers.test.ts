@@ -30,7 +30,7 @@ const until = async (ask: Ask, run: string, is: (view: RunView) => boolean): Pro
 const isWaiting = ({ nodes }: RunView): boolean => nodes.some(({ status }) => status === 'waiting_approval');
 
 describe('two servers on one data directory', () => {
-  test('X.05 consent and cancelling reach a run through either, and one goes on when the other is killed', {
+  test('X.05 a run is approved and cancelled through either server, and continues when the other is killed', {
     timeout: 60_000,
   }, async (t) => {
     const cwd = await temporaryDirectory(t);
@@ -73,7 +73,7 @@ describe('two servers on one data directory', () => {
     assert.equal(view.nodes[0]?.attempts.length, 1);
   });
 
-  test('X.05 a quota and a rate hold for both together', async (t) => {
+  test('X.05 a quota and a rate limit apply to both servers together', async (t) => {
     const cwd = await temporaryDirectory(t);
     const admin = `ask_${'1'.repeat(26)}_${'b'.repeat(43)}`;
     const env = { ASSAY_ADMIN_KEY: admin };

@@ -85,11 +85,11 @@ interface Body {
   readonly executions: readonly { readonly tool: string; readonly charged_micros: number }[];
 }
 
-test('a data directory of a release is there to be opened', () => assert.ok(releases.includes('data-0.1.0')));
+test('the fixture of an older release’s data directory exists', () => assert.ok(releases.includes('data-0.1.0')));
 
 for (const release of releases)
   describe(`X.02 ${release} opened by this release`, () => {
-    test('every answer holds what the release that wrote the directory answered', async (t) => {
+    test('every answer is what the older release answered', async (t) => {
       const { written, ask } = await open(t, release);
 
       for (const { path, key, answer } of written.reads) {
@@ -99,7 +99,7 @@ for (const release of releases)
       }
     });
 
-    test('keys open what they opened; the revoked and the expired nothing', async (t) => {
+    test('older keys keep their rights; revoked and expired ones are refused', async (t) => {
       const { ask, invoke, clock } = await open(t, release);
       const statusOf = async (path: string, as: KeyName) => (await ask('GET', path, as)).status;
 
@@ -121,7 +121,7 @@ for (const release of releases)
       assert.equal(await statusOf('/v1/tools/weather', 'approver'), 401);
     });
 
-    test('tools run by version, list, grant and switch, and are charged to what the key has used', async (t) => {
+    test('older tools run by version, list, grant and switch, and are charged against the used quota', async (t) => {
       const { written, ask, invoke } = await open(t, release);
       const before = await ask('GET', '/v1/usage', 'worker');
 
@@ -146,7 +146,7 @@ for (const release of releases)
       assert.equal(after.body.keys[0]?.key_id, written.keys.worker.id);
     });
 
-    test('an idempotent request is answered as it was, and another one under its key is refused', async (t) => {
+    test('an older idempotent request gets its stored answer, and another one under its key is refused', async (t) => {
       const { written, ask } = await open(t, release);
       const { path, body, idempotency_key, answer } = written.once;
       const headers = { 'idempotency-key': idempotency_key };
@@ -158,7 +158,7 @@ for (const release of releases)
       assert.equal((await ask('POST', path, 'worker', { arguments: { city: 'Bonn' } }, headers)).status, 409);
     });
 
-    test('a confirmation that was approved lets its call through once, one that waits can be approved', async (t) => {
+    test('an older approved confirmation lets its call through once, and a waiting one can be approved', async (t) => {
       const { written, ask, invoke } = await open(t, release);
       const { pending, approved } = written.confirmations;
       const send = ({ token, body }: typeof pending) => invoke('mail', 'worker', { ...body, confirmation: token });
@@ -171,7 +171,7 @@ for (const release of releases)
       assert.deepEqual((await send(pending)).body.output, { sent: true });
     });
 
-    test('runs that wait for a person go on when told, and the call that handed one over is charged', async (t) => {
+    test('older runs that wait for a person continue once approved, and their calls are charged', async (t) => {
       const { written, ask, until, invoke } = await open(t, release);
       const { waiting, task } = written.runs;
       // Runs are resumed in the background; until then nothing waits for the answer, though it is kept.
@@ -206,7 +206,7 @@ for (const release of releases)
       assert.deepEqual(body.output, { look: { from: '1.1.0' } });
     });
 
-    test('scores of stored pictures are read and reused, and an announced picture can still be put', async (t) => {
+    test('older scores of stored pictures are reused, and an announced picture can still be uploaded', async (t) => {
       const { written, app, ask, until } = await open(t, release);
       const { scored, announced } = written.uploads;
       const tools = ['entropy', 'topiq_nr'];

@@ -30,7 +30,7 @@ const readJson = async (file: string): Promise<{ status: string; error?: { messa
 };
 
 describe('uploads', () => {
-  test('C.07 an uploaded picture is scored by its event, once, and the key that asked pays', async (t) => {
+  test('C.07 an uploaded picture is scored by its event, once, and charged to the key that announced it', async (t) => {
     const cwd = await temporaryDirectory(t);
     const served = await serveAssay({ cwd, env: { ASSAY_ADMIN_KEY: KEY } });
     t.after(() => served.stop());
@@ -107,7 +107,7 @@ describe('uploads', () => {
     assert.equal((await call('POST', '/v1/uploads', { content_type: 'text/html' })).status, 400);
   });
 
-  test('C.07 a picture put into the inbox by hand is scored beside it; what is no picture is put aside', async (t) => {
+  test('C.07 a picture put into the inbox by hand is scored, and a file that is not a picture is moved aside', async (t) => {
     const cwd = await temporaryDirectory(t);
     await mkdir(join(cwd, '.assay/inbox'), { recursive: true });
     await copyFile(golden('chelsea.png'), join(cwd, '.assay/inbox/left.png'));

@@ -18,7 +18,7 @@ const textOf = (stage: string, name?: string): string =>
 const only = (stage: string, name: string): readonly string[] =>
   (file.stages.get(stage)?.instructions ?? []).filter((each) => each.name === name).map(({ text }) => text);
 
-describe('the inference image', () => {
+describe('the inference container image', () => {
   test('C.04 one file has a target for Lambda and one for Batch, both on Node 24', () => {
     assert.equal(file.args.NODE, read('package.json').match(/"node": "(\d+)/)?.[1]);
     assert.equal(file.stages.get('cpu')?.from, 'public.ecr.aws/lambda/nodejs:24');
@@ -44,7 +44,7 @@ describe('the inference image', () => {
     assert.ok(only('gpu', 'COPY').some((text) => text.startsWith('--from=build /out/batch/')));
   });
 
-  test('C.04 the build with CUDA fails without the provider’s library; the other has none', () => {
+  test('C.04 the CUDA build fails without the provider’s library; the CPU build has none', () => {
     const steps = only('natives-cuda', 'RUN');
 
     assert.match(steps[0] ?? '', /ONNXRUNTIME_NODE_INSTALL=cuda12 node script\/install\.js$/);
@@ -54,13 +54,13 @@ describe('the inference image', () => {
     assert.doesNotMatch(textOf('cpu'), /cuda/i);
   });
 
-  test('the worker with a GPU runs on CUDA, not as root', () => {
+  test('the GPU worker runs on CUDA, not as root', () => {
     assert.deepEqual(only('gpu', 'ENV'), ['ASSAY_PROVIDERS=cuda']);
     assert.match(only('gpu', 'USER')[0] ?? '', /^[1-9]\d+:[1-9]\d+$/);
     assert.equal(file.stages.get('gpu')?.instructions.at(-1)?.name, 'ENTRYPOINT');
   });
 
-  test('the inference image has no secrets, and only what the stack hands to the build is copied', () => {
+  test('the inference image contains no secrets, and only files that the stack passes to the build', () => {
     const handed = read('infra/constructs/inference-image.ts');
     const copied = file
       .chain('build')

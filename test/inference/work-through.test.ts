@@ -50,7 +50,7 @@ describe('the Batch worker', () => {
   };
   const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}.png`);
 
-  test('C.04 the Batch worker scores every picture of its manifest, reports each, and a bad one fails alone', async () => {
+  test('C.04 the Batch worker scores every picture of its manifest and reports each; a bad one fails alone', async () => {
     const { run, blobs, log } = await shop([...names(5), 'bad.png']);
 
     const report = await run();
@@ -73,7 +73,7 @@ describe('the Batch worker', () => {
     assert.deepEqual(JSON.parse(Buffer.from(stored ?? []).toString()), report);
   });
 
-  test('C.04 a Batch worker whose machine is reclaimed finishes its pictures, and the next attempt continues there', async () => {
+  test('C.04 a Batch worker whose machine is reclaimed finishes its current pictures, and the next attempt continues there', async () => {
     const { run, context, json } = await shop(names(12));
     const drain = new AbortController();
     let begun = 0;
@@ -97,7 +97,7 @@ describe('the Batch worker', () => {
     assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 12);
   });
 
-  test('a picture that its own last attempt was at is taken up, one that others are at is left to them', async () => {
+  test('a picture left by the worker’s own last attempt is retried, one held by another worker is left alone', async () => {
     const { run, table, context } = await shop(['mine.png', 'theirs.png']);
     for (const [key, claimed_by] of Object.entries({ 'mine.png': 'job-1', 'theirs.png': 'other' })) {
       const claimed = {
@@ -116,7 +116,7 @@ describe('the Batch worker', () => {
     assert.deepEqual([report.scored, report.skipped], [1, 1]);
   });
 
-  test('the Batch worker refuses a manifest that is missing, broken or names what is no picture’s key', async () => {
+  test('the Batch worker refuses a manifest that is missing, broken or names something other than a picture', async () => {
     const { run, blobs } = await shop(['a.png']);
     const write = (text: string) => blobs.put(manifest, new TextEncoder().encode(text));
 
@@ -129,10 +129,10 @@ describe('the Batch worker', () => {
   });
 });
 
-describe('draining', () => {
+describe('draining the Batch worker', () => {
   const never = async () => undefined;
 
-  test('shutdown of the batch worker begins with SIGTERM, once', () => {
+  test('SIGTERM starts the Batch worker’s shutdown, once', () => {
     const [signals, log] = [new EventEmitter(), recordingLog()];
     const { signal, stop } = watchDrain({ log, signals, spotNotice: never });
 
@@ -145,7 +145,7 @@ describe('draining', () => {
     assert.equal(log.lines.length, 1);
   });
 
-  test('draining begins with the notice of a Spot machine, and not with a metadata service that fails', async () => {
+  test('a Spot interruption notice starts draining, a failing metadata service does not', async () => {
     let asked = 0;
     const notice = async () => {
       if (++asked < 3) throw new Error('no route');
@@ -161,7 +161,7 @@ describe('draining', () => {
     assert.match(String(signal.reason), /taken away: .*terminate/);
   });
 
-  test('the Spot notice is asked for with a token, as machines demand', async () => {
+  test('the Spot notice is requested with an IMDSv2 token', async () => {
     const seen: unknown[] = [];
     const machine = (notice: number) =>
       (async (url: string | URL | Request, options: RequestInit = {}) => {

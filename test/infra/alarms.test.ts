@@ -11,7 +11,7 @@ const watching = (text: string): readonly Resource[] =>
   alarms.filter(({ Properties }) => JSON.stringify(Properties).includes(text));
 
 describe('alarms', () => {
-  test('every queue of failures has one', () => {
+  test('every dead-letter queue has an alarm', () => {
     const queues = stage.ofType('AWS::SQS::Queue');
 
     assert.equal(queues.length, 13);
@@ -24,7 +24,7 @@ describe('alarms', () => {
     }
   });
 
-  test('answers of 5xx are counted where Lambda sees successes, and at CloudFront and the edge', () => {
+  test('5xx answers are counted where Lambda sees successes, and at CloudFront and the edge', () => {
     for (const metric of ['Url5xxCount', '5xxErrorRate', 'LambdaExecutionError', 'WriteThrottleEvents', 'FailedRuns'])
       assert.equal(watching(metric).length, 1, metric);
     assert.deepEqual(
@@ -45,7 +45,7 @@ describe('alarms', () => {
     ]);
   });
 
-  test('a record that the stream set aside is counted by the line that the function writes', () => {
+  test('a record set aside by the stream is counted by the log line that the function writes', () => {
     const filters = stage
       .ofType('AWS::Logs::MetricFilter')
       .filter(({ Properties }) => Properties.FilterPattern === '{ $.message = "stream record set aside" }');
@@ -55,7 +55,7 @@ describe('alarms', () => {
     assert.deepEqual(watching('assay-prod-api-RecordsSetAside').map(nameOf), ['RecordsSetAside']);
   });
 
-  test('a queue of jobs that is blocked is told of, with a GPU or without', () => {
+  test('a blocked job queue raises an alarm, with a GPU or without', () => {
     const rule = stage
       .ofType('AWS::Events::Rule')
       .find(({ Properties }) => JSON.stringify(Properties).includes('Batch Job Queue Blocked'));
@@ -64,7 +64,7 @@ describe('alarms', () => {
     assert.equal(told?.length, stage.ofType('AWS::Batch::JobQueue').length);
   });
 
-  test('each tells somebody, names what to do, and is on the dashboard', () => {
+  test('each alarm notifies somebody, says what to do, and is on the dashboard', () => {
     const [dashboard] = stage.ofType('AWS::CloudWatch::Dashboard');
     const shown = JSON.stringify(dashboard?.Properties.DashboardBody);
 
@@ -86,7 +86,7 @@ describe('alarms', () => {
       assert.ok(shown.includes(word), word);
   });
 
-  test('the runbook has a line for each, and the README shows it', async () => {
+  test('the runbook has a line for each alarm, and the README shows it', async () => {
     const named = new Set([...Object.keys(runbook), ...Object.keys(perFunction)]);
     const lines = alarms.map((alarm) => [...named].find((name) => nameOf(alarm).endsWith(name)));
     const readme = await readFile(new URL('../../infra/README.md', import.meta.url), 'utf8');
@@ -95,7 +95,7 @@ describe('alarms', () => {
     assert.ok(readme.includes(runbookTable()));
   });
 
-  test('without machines with a GPU there is no image, network, queue or alarm for them', () => {
+  test('without GPU machines there is no image, network, queue or alarm for them', () => {
     const plain = synthesise({ gpu: undefined });
 
     for (const type of ['AWS::EC2::VPC', 'AWS::Batch::JobQueue', 'AWS::Batch::ComputeEnvironment'])
@@ -105,7 +105,7 @@ describe('alarms', () => {
     assert.ok(!plain.ofType('AWS::CloudWatch::Alarm').some((alarm) => nameOf(alarm) === 'JobsWaiting'));
   });
 
-  test('a job for which no machine with a GPU comes fails in time, and goes to processors without one', () => {
+  test('a job that gets no GPU machine times out, and goes to CPU', () => {
     const queues = stage.ofType('AWS::Batch::JobQueue').map(({ Properties }) => Properties);
     const given = queues.flatMap(({ JobStateTimeLimitActions = [] }) => JobStateTimeLimitActions as readonly object[]);
     const rule = stage
@@ -122,7 +122,7 @@ describe('alarms', () => {
     assert.ok(JSON.stringify(stage.ofType('AWS::Lambda::Function')).includes('ASSAY_CPU_JOB_QUEUE'));
   });
 
-  test('machines with a GPU are asked for in the zones that have them', () => {
+  test('GPU machines are requested in the zones that have them', () => {
     const zoned = synthesise({ gpu: { maxVcpus: 4, zones: ['us-east-1b', 'us-east-1d'] } });
     const zones = zoned.ofType('AWS::EC2::Subnet').map(({ Properties }) => Properties.AvailabilityZone);
 

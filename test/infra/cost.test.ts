@@ -12,7 +12,7 @@ const totalOf = (what: string, profile: keyof typeof profiles = 'typical'): numb
   Object.values(priceOperations(profiles[profile])[what] ?? {}).reduce((sum, cost) => sum + cost, 0) * 1e6;
 
 describe('npm run cost', () => {
-  test('computes the table that the README shows', () => {
+  test('npm run cost computes the table that the README shows', () => {
     assert.ok(readme.includes(costTable()));
   });
 
@@ -34,15 +34,15 @@ describe('npm run cost', () => {
   });
 });
 
-describe('what breaks first', () => {
-  test('is computed from the settings, and the README shows it for prod', () => {
+describe('first bottleneck', () => {
+  test('the first bottleneck is computed from the settings, and the README shows it for prod', () => {
     assert.ok(readme.includes(capacityTable(stages.prod)));
     const rate = (apiConcurrency: number) =>
       boundsOf({ ...stages.prod, apiConcurrency }).find(({ what }) => what === 'all calls')?.perSecond ?? 0;
     assert.equal(rate(400), 2 * rate(200));
   });
 
-  test('knows over how many partitions calls are spread', () => {
+  test('the cost model knows the number of partitions that calls are spread over', () => {
     assert.equal(callShards('t', '2026-11-05T12').length, CALL_PARTITIONS);
   });
 });

@@ -65,22 +65,22 @@ const STACKS = ['data', 'inference', 'plans', 'api', 'edge', 'console', 'operati
   (name) => `assay-dev-${name}`,
 );
 
-describe('zones for machines with a GPU', () => {
-  test('are those that AWS names, each once', () => {
+describe('zones of GPU machines', () => {
+  test('the zones of GPU machines are those that AWS lists, each once', () => {
     assert.deepEqual(
       findGpuZones('us-east-1', () => 'us-east-1d\tus-east-1b\nus-east-1d\n'),
       ['us-east-1b', 'us-east-1d'],
     );
   });
 
-  test('a Region that has none, and an AWS that does not answer, are told with the cure', () => {
+  test('a Region without GPU machines, or an AWS that does not answer, is reported with what to do', () => {
     assert.throws(() => findGpuZones('eu-central-2', () => '\n'), /eu-central-2 has none of g6\.xlarge.*Leave gpu out/);
     assert.throws(() => findGpuZones('us-east-1', () => undefined), /Sign in the AWS CLI, or name them/);
   });
 });
 
 describe('deploying a stage', { concurrency: false }, () => {
-  test('C.08 shows the difference, asks, and sends nothing when nobody agrees', {
+  test('C.08 deploying shows the difference, asks, and sends nothing without agreement', {
     skip: isWhole ? false : WHOLE_ONLY,
   }, async () => {
     const { code, output } = await run('deploy', ['dev', '--app', app], 'n\n');
@@ -92,7 +92,7 @@ describe('deploying a stage', { concurrency: false }, () => {
     assert.deepEqual(cloud.deployed, []);
   });
 
-  test('C.08 X.24 deploys every stack after what it stands on, without asking again', async () => {
+  test('C.08 X.24 deploying handles every stack after its dependencies, without asking again', async () => {
     const { code, output } = await run('deploy', ['dev', '--app', app], 'y\n');
 
     assert.equal(code, 0, output);
@@ -105,7 +105,7 @@ describe('deploying a stage', { concurrency: false }, () => {
     assert.equal(outputs['assay-dev-edge'].Url, 'assay-dev-edge.Url');
   });
 
-  test('C.08 says what to do while CloudFront holds the edge function', {
+  test('C.08 deploying says what to do while CloudFront still holds the edge function', {
     skip: isWhole ? false : WHOLE_ONLY,
   }, async () => {
     cloud.replicated = 1;
@@ -114,7 +114,7 @@ describe('deploying a stage', { concurrency: false }, () => {
     assert.match(refused.output, /Run npm run destroy -- dev again tomorrow/);
   });
 
-  test('X.24 destroys nothing when another name than the stage’s is typed', async () => {
+  test('X.24 destroying stops when the name typed is not the stage’s', async () => {
     const before = [...cloud.removed];
     const { code, output } = await run('destroy', ['dev', '--app', app], 'prod\n');
     assert.equal(code, 1);
@@ -122,7 +122,7 @@ describe('deploying a stage', { concurrency: false }, () => {
     assert.deepEqual(cloud.removed, before);
   });
 
-  test('C.08 X.24 destroys every stack once the name of the stage was typed', {
+  test('C.08 X.24 destroying removes every stack once the stage’s name is typed', {
     skip: isWhole ? false : WHOLE_ONLY,
   }, async () => {
     const { code, output } = await run('destroy', ['dev', '--app', app], 'dev\n');
@@ -139,7 +139,7 @@ describe('deploying a stage', { concurrency: false }, () => {
     ['no address', ['dev', '--yes', '--alarm-email', 'me'], /"me" is no e-mail address/],
   ] as const;
   for (const [what, args, message] of sampleOf(wrong, 3))
-    test(`${what} is wrong usage, and nothing begins`, async () => {
+    test(`${what} is a usage error, and nothing begins`, async () => {
       const before = cloud.calls.length;
       const { code, output } = await run('deploy', args);
 

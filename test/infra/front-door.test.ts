@@ -44,8 +44,8 @@ interface Distribution {
 const distribution = only('AWS::CloudFront::Distribution').DistributionConfig as Distribution;
 const api = distribution.CacheBehaviors;
 
-describe('the front door', () => {
-  test('the API is never cached, and sees keys, queries and bodies, but not the viewer’s Host', () => {
+describe('CloudFront and the firewall', () => {
+  test('API responses are never cached; the API gets keys, queries and bodies, but not the viewer’s Host', () => {
     assert.deepEqual(
       api.map(({ PathPattern }) => PathPattern),
       ['/v1/tools/*/invoke', '/v1/*', '/mcp', '/healthz', '/openapi.json', '/.well-known/*'],
@@ -58,7 +58,7 @@ describe('the front door', () => {
     }
   });
 
-  test('C.01 the edge function stands before the origin of /v1 without the body, which is cut at 1 MB there', () => {
+  test('C.01 the edge function runs on origin requests of /v1 without the body', () => {
     const lookups = api.find(({ PathPattern }) => PathPattern === '/v1/*');
     const others = api.filter((each) => each !== lookups);
 
@@ -78,11 +78,11 @@ describe('the front door', () => {
     assert.ok(origin?.OriginAccessControlId);
   });
 
-  test('no error page replaces the API’s own errors: they hold for every path of a distribution', () => {
+  test('no error page replaces the API’s errors, since error pages apply to all paths of a distribution', () => {
     assert.equal(distribution.CustomErrorResponses, undefined);
   });
 
-  test('the api’s origin has the secret by reference, the place of the snapshot, and 120 s to answer', () => {
+  test('the api’s origin gets the secret by reference, the snapshot’s location, and a timeout of 120 s', () => {
     const origin = distribution.Origins.find(({ Id }) => Id === api[0]?.TargetOriginId);
     const headers = new Map(origin?.OriginCustomHeaders?.map((each) => [each.HeaderName, each.HeaderValue]));
 
@@ -98,7 +98,7 @@ describe('the front door', () => {
     assert.ok(!origin?.OriginAccessControlId);
   });
 
-  test('the function URL is open, streams, has both permissions it needs since 2025, and a bound on concurrency', () => {
+  test('the function URL is open, streams, has both permissions required since 2025, and limits concurrency', () => {
     const url = only('AWS::Lambda::Url');
     const permissions = ofType('AWS::Lambda::Permission', 'api').map(({ Properties }) => Properties);
     const [lambda] = ofType('AWS::Lambda::Function', 'api').filter(({ id }) => id.startsWith('Api'));
@@ -113,7 +113,7 @@ describe('the front door', () => {
     assert.ok(Number(lambda?.Properties.Timeout) >= 120);
   });
 
-  test('the edge function has nothing that the edge refuses', () => {
+  test('the edge function uses nothing that Lambda@Edge refuses', () => {
     const [edge] = ofType('AWS::Lambda::Function', 'edge');
     const roles = ofType('AWS::IAM::Role', 'edge');
 
@@ -125,7 +125,7 @@ describe('the front door', () => {
     assert.equal(ofType('AWS::Lambda::Version', 'edge').length, 1);
   });
 
-  test('the edge reads what is published and nothing else, and logs only where a group with an end is', () => {
+  test('the edge may read only published files, and logs only to a group with a retention', () => {
     const [policy] = ofType('AWS::IAM::Policy', 'edge');
     const text = JSON.stringify(policy?.Properties.PolicyDocument);
 
@@ -136,7 +136,7 @@ describe('the front door', () => {
     assert.doesNotMatch(text, /CreateLogGroup|s3:Put|s3:List/);
   });
 
-  test('the viewer’s host is told to the api, and addresses of pages lead to the one page', () => {
+  test('the viewer’s host is passed to the api, and page URLs serve the console', () => {
     const [host, pages] = ['ViewerHost', 'SitePages'].map((name) => viewerFunction(name));
     const request = (uri: string) => ({
       viewer: { ip: '192.0.2.7' },
@@ -149,7 +149,7 @@ describe('the front door', () => {
     assert.equal(pages?.(request('/assets/app.js')).uri, '/assets/app.js');
   });
 
-  test('the firewall limits each address, and rules about content only count on the API', () => {
+  test('the firewall limits each address; on the API, rules about content only count', () => {
     const rules = only('AWS::WAFv2::WebACL').Rules as readonly Rule[];
     const common = rules.find(({ Name }) => Name === 'AWSManagedRulesCommonRuleSet');
     const counting = common?.Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [];
@@ -171,7 +171,7 @@ describe('the front door', () => {
     assert.equal(new Set(rules.map(({ Priority }) => Priority)).size, rules.length);
   });
 
-  test('requests without a key of ours have a lower limit, and refusals are told as the api tells them', () => {
+  test('requests without an API key have a lower limit, and get the API’s own error format', () => {
     const acl = only('AWS::WAFv2::WebACL');
     const keyless = (acl.Rules as readonly Rule[]).find(({ Name }) => Name === 'rate-without-key');
     const bodies = acl.CustomResponseBodies as Record<string, { Content: string; ContentType: string }>;
@@ -185,7 +185,7 @@ describe('the front door', () => {
     }
   });
 
-  test('access tokens count as keys where somebody issues them', () => {
+  test('access tokens count as keys where an issuer is configured', () => {
     const textOfRule = (settings: Parameters<typeof synthesise>[0]): string =>
       JSON.stringify(synthesise(settings).ofType('AWS::WAFv2::WebACL')[0]?.Properties.Rules);
     const issuers = [{ issuer: 'https://login.example', audience: ['https://assay.example/mcp'] }];
@@ -194,14 +194,14 @@ describe('the front door', () => {
     assert.ok(textOfRule({ issuers }).includes('Bearer eyJ'));
   });
 
-  test('the firewall’s log has no keys in it', () => {
+  test('the firewall’s log contains no keys', () => {
     const redacted = JSON.stringify(only('AWS::WAFv2::LoggingConfiguration').RedactedFields);
 
     assert.match(redacted, /authorization/);
     assert.match(redacted, /x-api-key/);
   });
 
-  test('the console’s page is as strict here as on one machine', async () => {
+  test('the console has the same security headers as on one machine', async () => {
     const { assay } = await testAssay();
     const app = createApp(assay, { routes: consoleRoutes() });
     const policy = only('AWS::CloudFront::ResponseHeadersPolicy').ResponseHeadersPolicyConfig as {
@@ -216,7 +216,7 @@ describe('the front door', () => {
     assert.equal(headers.get('content-security-policy'), deployed.replace(bucket, ''));
   });
 
-  test('a domain of one’s own brings its certificate and TLS 1.2', () => {
+  test('a custom domain has its certificate and TLS 1.2', () => {
     const certificateArn = 'arn:aws:acm:us-east-1:111122223333:certificate/0';
     const own = synthesise({ domain: { name: 'assay.example', certificateArn } });
     const config = own.ofType('AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig as {

@@ -7,8 +7,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const readJson = async (path: string) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
 
-describe('layers/onnx', () => {
-  test('C.10 carries ONNX Runtime and sharp for one platform, within 100 MB', async (context) => {
+describe('the ONNX Lambda layer', () => {
+  test('C.10 the layer has ONNX Runtime and sharp for one platform, within 100 MB', async (context) => {
     const outdir = await temporaryDirectory(context);
 
     const { bytes, packages } = await buildLayer(outdir);
@@ -23,13 +23,13 @@ describe('layers/onnx', () => {
     );
   });
 
-  test('the Lambda layer refuses to carry the AWS SDK', async (context) => {
+  test('the layer’s check refuses the AWS SDK', async (context) => {
     const outdir = await temporaryDirectory(context);
 
     await assert.rejects(buildLayer(outdir, { packages: ['@aws-sdk/client-s3'] }), /belongs into the bundles/);
   });
 
-  test('refuses the SDK that a package brings along', async (context) => {
+  test('the layer’s check refuses an SDK that another package brings', async (context) => {
     const directory = await temporaryDirectory(context);
     await writePackage(directory, 'innocent', { dependencies: { '@smithy/core': '1' } });
 
@@ -39,7 +39,7 @@ describe('layers/onnx', () => {
     );
   });
 
-  test('says how to install what is for another platform', async (context) => {
+  test('the layer’s check says how to install for another platform', async (context) => {
     const directory = await temporaryDirectory(context);
 
     await assert.rejects(
@@ -48,7 +48,7 @@ describe('layers/onnx', () => {
     );
   });
 
-  test('the Lambda layer has the versions of the project', async () => {
+  test('the layer has the project’s versions', async () => {
     const [own, project] = [await readJson('../../layers/onnx/package.json'), await readJson('../../package.json')];
 
     const declared = { ...project.devDependencies, ...project.dependencies };

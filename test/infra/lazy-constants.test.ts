@@ -18,7 +18,7 @@ const run = async (source: string): Promise<{ exports: Record<string, unknown>; 
   return { exports: module.exports, made };
 };
 
-describe('a schema of a bundled module', () => {
+describe('schemas in bundles are built lazily', () => {
   const source = `
     import * as z from 'zod';
     import { stored } from './stored.ts';
@@ -30,7 +30,7 @@ describe('a schema of a bundled module', () => {
     export const uses = (Text: string) => [Text, { Long }, eager.length];
   `;
 
-  test('is made by its first use, once, with what it is made of', async () => {
+  test('a bundled schema is built on first use, once, with those it needs', async () => {
     const { exports, made } = await run(source);
     assert.deepEqual(made, ['eager']);
 
@@ -41,7 +41,7 @@ describe('a schema of a bundled module', () => {
     assert.equal(made.length, 4);
   });
 
-  test('is what its name means, and nothing that shadows it', async () => {
+  test('a lazy schema is the one its name refers to, not a variable that shadows it', async () => {
     const { exports } = await run(source);
 
     const [text, { Long }, length] = (exports.uses as (text: string) => [string, { Long: { name: string } }, number])(
@@ -53,7 +53,7 @@ describe('a schema of a bundled module', () => {
     assert.equal(length, 1);
   });
 
-  test('is left alone in a module with texts of several lines, whose lines may look like code', async () => {
+  test('a module with multi-line strings is left unchanged, since its lines may look like code', async () => {
     const { made } = await run(
       "import * as z from 'zod';\nexport const a = z.make('a');\nexport const b = `\nconst c = z.make(1);\n`;",
     );

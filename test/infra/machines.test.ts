@@ -27,12 +27,12 @@ const run = async (name: 'upload' | 'batch', input: unknown, task: (call: TaskCa
   return { outcome, calls };
 };
 
-describe('the machines that are deployed with the product', () => {
-  test('C.05 are what our compiler gives today', () => {
+describe('deployed state machines', () => {
+  test('C.05 the deployed state machines are what our compiler gives today', () => {
     assert.equal(readFileSync(new URL('../../metadata/machines.json', import.meta.url), 'utf8'), machinesText());
   });
 
-  test('C.05 are valid, and the stack fills in every name', () => {
+  test('C.05 the deployed state machines are valid, and the stack fills in every name', () => {
     assert.equal(deployed.length, 2);
     for (const { Properties } of deployed) {
       const definition = textOf(Properties.DefinitionString);
@@ -42,7 +42,7 @@ describe('the machines that are deployed with the product', () => {
     }
   });
 
-  test('C.07 a stored picture is scored again by its event, and its end announced', async () => {
+  test('C.07 a stored picture is scored again on its event, and its end is announced', async () => {
     const event = { 'detail-type': 'Object Created', detail: { object: { key: 'images/a/b.png' } } };
 
     const { outcome, calls } = await run('upload', { event }, async () => ({ Payload: {} }));
@@ -52,7 +52,7 @@ describe('the machines that are deployed with the product', () => {
     assert.match(JSON.stringify(calls[1]?.arguments), /"DetailType":"upload-finished","Detail":\{"status":"ok"/);
   });
 
-  test('C.04 a manifest is scored by a Batch job, tried again, and its failure announced', async () => {
+  test('C.04 a manifest is scored by a Batch job, retried, and its failure announced', async () => {
     const { outcome, calls } = await run('batch', { manifest: 'manifests/m.json' }, async ({ resource }) => {
       if (resource.includes('batch')) throw Object.assign(new Error('host taken away'), { name: 'Batch.Failed' });
       return {};
@@ -64,7 +64,7 @@ describe('the machines that are deployed with the product', () => {
     assert.match(JSON.stringify(calls.at(-1)?.arguments), /"status":"skipped"/);
   });
 
-  test('machines log to one group under /aws/vendedlogs, without the data of users', () => {
+  test('state machines log to one group under /aws/vendedlogs, without user data', () => {
     const [group] = ofType('AWS::Logs::LogGroup', 'plans').filter(({ id }) => id.startsWith('Logs'));
 
     assert.equal(group?.Properties.LogGroupName, '/aws/vendedlogs/states/assay-prod-plans');
@@ -72,7 +72,7 @@ describe('the machines that are deployed with the product', () => {
       assert.match(JSON.stringify(Properties.LoggingConfiguration), /"IncludeExecutionData":false,"Level":"ALL"/);
   });
 
-  test('whoever runs plans may make machines of ours only, with the one role, for Step Functions', () => {
+  test('functions that run plans may create only our state machines, with one role, for Step Functions', () => {
     const statements = ['api', 'plans'].flatMap((stack) =>
       ofType('AWS::IAM::Policy', stack).flatMap(({ Properties }) => statementsOf(Properties)),
     );
@@ -88,7 +88,7 @@ describe('the machines that are deployed with the product', () => {
     }
   });
 
-  test('a stage neither touches nor hears of the machines of another stage', () => {
+  test('a stage neither changes nor receives events of another stage’s state machines', () => {
     const app = quickApp();
     const templates = (['dev', 'prod'] as const).map((name) =>
       new AssayStage(app, name, stages[name])
@@ -103,7 +103,7 @@ describe('the machines that are deployed with the product', () => {
     }
   });
 
-  test('C.07 only objects under images/ start a score, so that written scores do not', () => {
+  test('C.07 only objects under images/ start a score, so written scores do not', () => {
     const patterns = ofType('AWS::Events::Rule', 'inference').map(({ Properties }) =>
       JSON.stringify(Properties.EventPattern),
     );
@@ -113,7 +113,7 @@ describe('the machines that are deployed with the product', () => {
     for (const pattern of ofObjects) assert.match(pattern, /"object":\{"key":\[\{"prefix":"images\/"\}\]\}/);
   });
 
-  test('C.04 GPU machines are Spot, scale to zero, run the newer system, and need no NAT', () => {
+  test('C.04 GPU machines are Spot instances, scale to zero, run Amazon Linux 2023 and need no NAT', () => {
     const [environment] = ofType('AWS::Batch::ComputeEnvironment');
     const compute = environment?.Properties.ComputeResources as Readonly<Record<string, unknown>>;
     const [job] = ofType('AWS::Batch::JobDefinition');

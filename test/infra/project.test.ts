@@ -19,8 +19,8 @@ const packages = {
   esbuild: 'infra/build/bundle.ts',
 } as const;
 
-describe('the project', () => {
-  test('C.09 has the parts of the design at its top', () => {
+describe('the repository', () => {
+  test('C.09 the top level has the folders of the design', () => {
     const parts = [
       'package.json',
       'cdk.json',
@@ -39,7 +39,7 @@ describe('the project', () => {
     );
   });
 
-  test('C.10 depends directly on the packages of the design and uses each on its real path', async () => {
+  test('C.10 the direct dependencies are those of the design, each used on its real path', async () => {
     const { dependencies, devDependencies } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
     const direct = { ...dependencies, ...devDependencies };
 
@@ -49,14 +49,14 @@ describe('the project', () => {
     }
   });
 
-  test('names one version in its package, its OpenAPI document, MCP and the list of MCP servers', async () => {
+  test('one version is in package.json, the OpenAPI document, MCP and server.json', async () => {
     const { version } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
     const server = JSON.parse(await readFile(`${root}/server.json`, 'utf8'));
 
     assert.deepEqual([about.version, server.version, server.packages[0].version], [version, version, version]);
   });
 
-  test('C.08 is deployed by CDK and nothing else', async () => {
+  test('C.08 CDK alone deploys the project', async () => {
     const others = await Array.fromAsync(glob('{sst.config.*,serverless.y*ml,template.y*ml,*.tf}', { cwd: root }));
     const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
 

@@ -25,7 +25,7 @@ const statementsOf = ({ Properties }: Resource): readonly Statement[] => {
   return policies.flatMap((each) => (each as { Statement?: Statement[] } | undefined)?.Statement ?? []);
 };
 
-describe('the stage', () => {
+describe('the stacks of a stage', () => {
   test('C.08 every resource and property is known to CloudFormation', () => {
     const check = createSpecCheck();
 
@@ -35,7 +35,7 @@ describe('the stage', () => {
     assert.equal(check(wrong).length, 2);
   });
 
-  test('C.08 cdk-nag finds nothing that has no reason beside it', () => {
+  test('C.08 cdk-nag finds nothing without a reason beside it', () => {
     for (const pack of [new AwsSolutionsChecks(), new ServerlessChecks()]) {
       const { violations } = pack.validateScope(stage.app);
       const found = violations.map(({ ruleName, violatingResources }) => [
@@ -46,7 +46,7 @@ describe('the stage', () => {
     }
   });
 
-  test('X.17 credentials of sources are wrapped by one KMS key, which only the api and the steps may use', () => {
+  test('X.17 source credentials are encrypted by one KMS key, which only the api and the steps may use', () => {
     const keys = ofType('AWS::KMS::Key');
     assert.deepEqual(names(keys).length, 1);
     assert.equal(keys[0]?.Properties.EnableKeyRotation, true);
@@ -64,7 +64,7 @@ describe('the stage', () => {
     assert.ok(granted.every(({ Resource }) => Resource !== '*'));
   });
 
-  test('X.22 one setting makes a Cognito user pool the issuer, with a client that everybody uses', () => {
+  test('X.22 one setting makes a Cognito user pool the issuer, with a client for everybody', () => {
     const settings = { domainPrefix: 'assay-test', callbackUrls: ['http://localhost:3000/callback'] };
     const made = synthesise({ cognito: { ...settings, address: 'https://assay.example.com' } });
     const check = createSpecCheck();
@@ -88,7 +88,7 @@ describe('the stage', () => {
     assert.throws(() => synthesise({ cognito: settings }), /needs the address/);
   });
 
-  test('X.16 sources are refreshed by one rule, and only the functions of the configuration may be run', () => {
+  test('X.16 one rule refreshes sources, and only the configured functions may be invoked', () => {
     const rules = ofType('AWS::Events::Rule').filter(({ Properties }) =>
       JSON.stringify(Properties).includes('refresh_sources'),
     );
@@ -108,11 +108,11 @@ describe('the stage', () => {
       );
   });
 
-  test('C.08 nothing is missing and nothing is warned of, so that it can be deployed', () => {
+  test('C.08 synthesis has no errors and no warnings', () => {
     assert.deepEqual(stage.warnings, []);
   });
 
-  test('C.08 in another Region than CloudFront’s it is as sound, also with a language model and issuers of tokens', () => {
+  test('C.08 another Region than CloudFront’s works too, also with a language model and token issuers', () => {
     const secretArn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:model-AbCdEf';
     const issuers = [{ issuer: 'https://login.example', audience: ['https://assay.example/mcp'] }];
     const llm = { url: 'https://models.example/v1', secretArn };
@@ -129,7 +129,7 @@ describe('the stage', () => {
     assert.deepEqual(JSON.parse(String(Variables?.ASSAY_ISSUERS)), issuers);
   });
 
-  test('X.26 spans go by OTLP only where the stage says so, to X-Ray or to a collector', () => {
+  test('X.26 spans are exported by OTLP only where the stage says so, to X-Ray or to a collector', () => {
     const endpointsOf = (otlp: string | undefined) =>
       synthesise(otlp === undefined ? {} : { otlp })
         .ofType('AWS::Lambda::Function')
@@ -156,7 +156,7 @@ describe('the stage', () => {
     assert.deepEqual(names(both.map(({ each }) => each)), []);
   });
 
-  test('everything on everything is only tracing, log delivery, registry tokens and what AWS’s own constructs need', () => {
+  test('wildcard permissions are only for tracing, log delivery, registry tokens and what AWS’s own constructs need', () => {
     const actions = resources
       .flatMap(statementsOf)
       .filter(({ Effect, Resource, Condition }) => Effect === 'Allow' && list(Resource).includes('*') && !Condition)
@@ -172,7 +172,7 @@ describe('the stage', () => {
     ]);
   });
 
-  test('C.03 every bucket is private, encrypted, versioned and speaks TLS only', () => {
+  test('C.03 every bucket is private, encrypted, versioned and TLS-only', () => {
     const buckets = ofType('AWS::S3::Bucket');
     const policies = ofType('AWS::S3::BucketPolicy');
 
@@ -195,7 +195,7 @@ describe('the stage', () => {
     }
   });
 
-  test('every log group ends, and no function may begin one', () => {
+  test('every log group has a retention, and no function may create one', () => {
     const groups = ofType('AWS::Logs::LogGroup');
     const creating = resources.filter((each) => JSON.stringify(statementsOf(each)).includes('logs:CreateLogGroup'));
 
@@ -206,7 +206,7 @@ describe('the stage', () => {
     assert.deepEqual(names(silent), []);
   });
 
-  test('every function that is fed by events has a dead-letter queue; the edge, which cannot, has none', () => {
+  test('every event-driven function has a dead-letter queue; the edge function cannot have one', () => {
     const without = ours().filter(({ Properties }) => Properties.DeadLetterConfig === undefined);
     const targets = ofType('AWS::Events::Rule').flatMap(({ Properties }) => list(Properties.Targets));
 
@@ -218,7 +218,7 @@ describe('the stage', () => {
       assert.ok(target.DeadLetterConfig && target.RetryPolicy, JSON.stringify(target));
   });
 
-  test('C.02 what holds data is kept, protected and named for good', () => {
+  test('C.02 stacks with data keep it, are protected, and have fixed names', () => {
     const kinds = ['AWS::S3::Bucket', 'AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret'];
     const stateful = resources.filter(({ Type }) => kinds.includes(Type));
 
@@ -237,7 +237,7 @@ describe('the stage', () => {
     ]);
   });
 
-  test('C.02 the table is paid by use, streams, forgets by TTL and can be restored', () => {
+  test('C.02 the table is on-demand, expires items by TTL and has point-in-time recovery', () => {
     const [table] = ofType('AWS::DynamoDB::GlobalTable');
     const [replica] = list(table?.Properties.Replicas) as Resource['Properties'][];
 
@@ -250,7 +250,7 @@ describe('the stage', () => {
     assert.deepEqual(replica?.PointInTimeRecoverySpecification, { PointInTimeRecoveryEnabled: true });
   });
 
-  test('a restored table takes the place of the one that was made, which stays', () => {
+  test('a restored table can replace the original, which is kept', () => {
     const streamArn = 'arn:aws:dynamodb:us-east-1:111111111111:table/assay-restored/stream/2026-11-17T00:00:00.000';
     const restored = synthesise({ restoredTable: { name: 'assay-restored', streamArn } });
     const variables = restored
@@ -268,7 +268,7 @@ describe('the stage', () => {
     assert.match(JSON.stringify(restored.ofType('AWS::IAM::Policy', 'api')), /table\/assay-restored/);
   });
 
-  test('pictures and results are kept as long as the settings say, and else until somebody removes them', () => {
+  test('pictures and results are kept as long as the settings say, or until somebody deletes them', () => {
     const rulesOf = (settings: Parameters<typeof synthesise>[0]) =>
       JSON.stringify(
         synthesise(settings)
@@ -288,7 +288,7 @@ describe('the stage', () => {
     assert.doesNotMatch(rulesOf({}), /"ExpirationInDays"/);
   });
 
-  test('the stream has two readers: totals by shard in large batches, and keys and catalogues that wait for nobody', () => {
+  test('the stream has two consumers: totals by shard in large batches, and keys and catalogues without delay', () => {
     const mappings = ofType('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties);
     const of = (name: string) => mappings.find(({ FunctionName }) => JSON.stringify(FunctionName).includes(name));
     const [stream, publish] = [of('Stream'), of('Publish')];
@@ -310,7 +310,7 @@ describe('the stage', () => {
     );
   });
 
-  test('the outputs say where it is and how to make the first key', () => {
+  test('the outputs have the URL and how to create the first key', () => {
     const { Url, FirstKey } = stage.outputs('edge');
     const { AdminKey } = stage.outputs('data');
 
@@ -319,7 +319,7 @@ describe('the stage', () => {
     assert.match(textOf(AdminKey?.Value), /^aws secretsmanager get-secret-value .*AdminSecret/);
   });
 
-  test('no environment variable holds a secret', () => {
+  test('no environment variable contains a secret', () => {
     const variables = resources.flatMap(({ Properties }) => [
       ...Object.entries((Properties.Environment as { Variables?: object } | undefined)?.Variables ?? {}),
       ...(

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { callApi, makeKey, open, type World } from '../world.ts';
 
 export const activityStories = (world: () => World): void => {
-  test('calls are filtered and tell their error', async (t) => {
+  test('the calls page filters calls and shows their errors', async (t) => {
     const failing = { arguments: { value: 1, from: 'foo', to: 'km' } };
     await callApi(world(), '/v1/tools/unit_convert/invoke', failing);
     await callApi(world(), '/v1/tools/hash/invoke', { arguments: { text: 'a' } });
@@ -25,7 +25,7 @@ export const activityStories = (world: () => World): void => {
     await calls.getByText('No calls').waitFor();
   });
 
-  test('a call that waits for a person is approved here', async (t) => {
+  test('a waiting call is approved on the Activity page', async (t) => {
     const asked = { arguments: { path: 'waiting.txt', content: 'please' } };
     await callApi(world(), '/v1/tools/file_write/invoke', asked);
     const { page } = await open(t, world(), { path: '#/activity' });
@@ -57,7 +57,7 @@ export const activityStories = (world: () => World): void => {
     await page.getByRole('img', { name: /^Calls: highest \d+/ }).waitFor();
   });
 
-  test('X.27 a run that waits is counted beside Activity, approved there, and found among the runs', async (t) => {
+  test('X.27 a waiting run is counted beside Activity, approved there, and listed among the runs', async (t) => {
     const nodes = [{ id: 'ask', tool: 'file_write', arguments: { path: 'counted.txt', content: 'x' } }];
     const { plan_id: plan } = (await callApi(world(), '/v1/plans', { nodes })) as { plan_id: string };
     const { run_id: run } = (await callApi(world(), `/v1/plans/${plan}/runs`, {})) as { run_id: string };
@@ -78,7 +78,7 @@ export const activityStories = (world: () => World): void => {
     await page.getByText('succeeded').first().waitFor();
   });
 
-  test('X.27 a key without the scopes to approve, administer or register is told so', async (t) => {
+  test('X.27 a key without the scope to approve, administer or register is told so on the page', async (t) => {
     const { key } = await makeKey(world(), { name: 'reader', scopes: ['read'] });
     const { page } = await open(t, world(), { key, path: '#/activity' });
 
@@ -94,7 +94,7 @@ export const activityStories = (world: () => World): void => {
       .waitFor();
   });
 
-  test('recommendations give reasons', async (t) => {
+  test('recommendations show their reasons', async (t) => {
     const { page } = await open(t, world(), { path: '#/activity' });
 
     await page.getByRole('button', { name: 'Recommended' }).click();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { callApi, makeKey, open, type World } from '../world.ts';
 
 export const adminStories = (world: () => World): void => {
-  test('a panel whose answers come after it was left does not come back', async (t) => {
+  test('a panel whose data arrives after the user left it does not reappear', async (t) => {
     const { page } = await open(t, world());
     const held: (() => void)[] = [];
     await page.route(/\/v1\/(keys|usage)/, async (route) => {
@@ -33,7 +33,7 @@ export const adminStories = (world: () => World): void => {
     assert.deepEqual(await headings.allTextContents(), ['Calls']);
   });
 
-  test('a source that may not be reached is added, says why and is removed', async (t) => {
+  test('a source that may not be reached is added, shows why, and is removed', async (t) => {
     const { page } = await open(t, world(), { path: '#/admin/sources' });
     const sources = page.getByRole('region', { name: 'Sources' });
     await sources.getByText('No sources').waitFor();
@@ -56,7 +56,7 @@ export const adminStories = (world: () => World): void => {
     await sources.getByText('No sources').waitFor();
   });
 
-  test('lists take tools, keys show quota and spend', async (t) => {
+  test('lists accept tools, and keys show quota and spend', async (t) => {
     await makeKey(world(), { name: 'metered', scopes: ['read', 'invoke'], quota: { calls: 500 } });
     const { page } = await open(t, world(), { path: '#/admin/lists' });
 
@@ -73,7 +73,7 @@ export const adminStories = (world: () => World): void => {
     await page.getByRole('region', { name: 'Spend by tool' }).getByRole('row').nth(1).waitFor();
   });
 
-  test('a key is made with its limits, its text shown once, and revoked', async (t) => {
+  test('a key is created with its limits, its secret shown once, and revoked', async (t) => {
     const { page } = await open(t, world(), { path: '#/admin/keys' });
     await page.getByText('Make a key', { exact: true }).click();
     const form = page.locator('form');
@@ -107,7 +107,7 @@ export const adminStories = (world: () => World): void => {
     assert.equal(await page.getByText(secret ?? '').count(), 0);
   });
 
-  test('X.27 a dangerous tool is granted to a key and taken back', async (t) => {
+  test('X.27 a dangerous tool is granted to a key, and the grant revoked', async (t) => {
     const { id } = await makeKey(world(), { name: 'granted here', scopes: ['invoke'] });
     const { page } = await open(t, world(), { path: '#/admin/keys' });
     const grants = page.getByRole('region', { name: 'Grants' });
@@ -120,7 +120,7 @@ export const adminStories = (world: () => World): void => {
     await grants.getByText('granted here may run file_delete').waitFor({ state: 'detached' });
   });
 
-  test('X.27 the operator makes a tenant, acts for it, and markup in its name is refused as text', async (t) => {
+  test('X.27 the operator creates a tenant and acts for it; markup in its name stays text', async (t) => {
     const { page } = await open(t, world(), { path: '#/admin/tenants' });
     const tenants = page.getByRole('region', { name: 'Tenants' });
     await tenants.getByLabel('New tenant').fill('<img src=x onerror=alert(1)>');
@@ -143,7 +143,7 @@ export const adminStories = (world: () => World): void => {
     assert.equal(await keys.filter({ hasText: 'lab admin' }).count(), 0);
   });
 
-  test('X.27 a key that administers one tenant is told that tenants are the operator’s', async (t) => {
+  test('X.27 a tenant admin is told that only the operator manages tenants', async (t) => {
     const { key } = await makeKey(world(), { name: 'own tenant', scopes: ['tenant_admin'] });
     const { page } = await open(t, world(), { key, path: '#/admin/tenants' });
 

@@ -84,7 +84,7 @@ export const appearanceStories = (world: () => World): void => {
   const paths = Object.keys(PAGES);
   // Two halves, so that two pages look at them at once; a page is loaded once for all of its half.
   for (const half of [paths.slice(0, 8), paths.slice(8)])
-    test(`${half.join(', ')}: no fault of access, light and dark, wide and narrow`, async (t) => {
+    test(`${half.join(', ')}: no accessibility violation, light and dark, wide and narrow`, async (t) => {
       const { page } = await open(t, world());
       await page.evaluate(await readFile(axeFile, 'utf8'));
       for (const path of half) {
@@ -95,7 +95,7 @@ export const appearanceStories = (world: () => World): void => {
       }
     });
 
-  test('Ctrl-K goes to pages, actions and tools, and / searches tools as one types', async (t) => {
+  test('Ctrl-K opens pages, actions and tools, and / searches tools while typing', async (t) => {
     const { page } = await open(t, world());
     await page.getByRole('button', { name: 'Compressed' }).waitFor();
 

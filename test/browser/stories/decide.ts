@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { open, type World } from '../world.ts';
 
 export const decideStories = (world: () => World): void => {
-  test('a request goes through five steps with evidence and its result runs', async (t) => {
+  test('a decision shows five steps with evidence, and its call runs', async (t) => {
     const { page } = await open(t, world(), { path: '#/decide' });
 
     await page.getByRole('button', { name: 'how many words are in' }).click();
@@ -27,7 +27,7 @@ export const decideStories = (world: () => World): void => {
     await page.getByRole('region', { name: 'Outcome' }).getByText('Succeeded').waitFor();
   });
 
-  test('the candidates can be changed, and a request that fits none says so', async (t) => {
+  test('the candidates of a decision can be limited, and a request without a match says so', async (t) => {
     const { page } = await open(t, world(), { path: '#/decide' });
     await page.getByLabel('Request').fill('zzz qqq');
     await page.getByRole('button', { name: 'Decide', exact: true }).click();
@@ -40,7 +40,7 @@ export const decideStories = (world: () => World): void => {
     assert.equal(await page.getByLabel('Request').inputValue(), 'zzz qqq');
   });
 
-  test('a reload loses nothing: not the request, its decision, nor the arguments as corrected', async (t) => {
+  test('a reload keeps the request, its decision and the corrected arguments', async (t) => {
     const { page } = await open(t, world(), { path: '#/decide' });
     await page.getByRole('button', { name: 'how many words are in' }).click();
     await page.getByLabel('text *').fill('corrected by hand');
@@ -52,7 +52,7 @@ export const decideStories = (world: () => World): void => {
     assert.equal(await page.getByLabel('text *').inputValue(), 'corrected by hand');
   });
 
-  test('without a connection the request stays and can be tried again', async (t) => {
+  test('without a connection the request is kept and can be retried', async (t) => {
     const { page, context } = await open(t, world(), { path: '#/decide' });
     await page.getByText(/all \d\d tools/).waitFor();
     await context.setOffline(true);
@@ -66,7 +66,7 @@ export const decideStories = (world: () => World): void => {
     await page.getByRole('heading', { name: 'text_stats' }).waitFor();
   });
 
-  test('X.27 what a request leaves open is asked beside its field, answered there and run', async (t) => {
+  test('X.27 a missing argument is asked for beside its field, answered there and run', async (t) => {
     const { page } = await open(t, world(), { path: '#/decide' });
     await page.getByLabel('Request').fill('convert 5 miles to another unit of length');
     await page.getByRole('button', { name: 'Decide', exact: true }).click();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { callApi, makeKey, open, type World } from '../world.ts';
 
 export const hardCaseStories = (world: () => World): void => {
-  test('X.27 a server that goes away in the middle of a run and comes back: the page says so and catches up', async (t) => {
+  test('X.27 when the server goes away during a run and comes back, the page says so and catches up', async (t) => {
     const { page, context } = await open(t, world(), { path: '#/plans' });
     const nodes = [{ id: 'ask', tool: 'file_write', arguments: { path: 'away.txt', content: 'x' } }];
     await page.getByRole('button', { name: 'Paste a plan' }).click();
@@ -22,7 +22,7 @@ export const hardCaseStories = (world: () => World): void => {
     assert.equal(await page.getByText('No connection').count(), 0);
   });
 
-  test('X.27 a definition of 64 KB is typed, checked and registered', async (t) => {
+  test('X.27 a definition of 64 KB is typed, checked and registered in the console', async (t) => {
     const { page } = await open(t, world(), { path: '#/tools/+' });
     const field = page.getByLabel('The whole definition, as JSON');
     const definition = JSON.parse(await field.inputValue());
@@ -39,7 +39,7 @@ export const hardCaseStories = (world: () => World): void => {
     await callApi(world(), '/v1/tools/long_one', undefined, 'DELETE');
   });
 
-  test('X.27 of 10,000 tools a page is shown, and the search finds any', async (t) => {
+  test('X.27 of 10,000 tools one page is shown, and the search finds any of them', async (t) => {
     const answers = Array.from({ length: 10_000 }, (_, index) => ({
       id: `tool_${index}@1.0.0`,
       spec: {
@@ -69,7 +69,7 @@ export const hardCaseStories = (world: () => World): void => {
     await page.unrouteAll();
   });
 
-  test('X.27 a key with no useful scope is told what it lacks on every page', async (t) => {
+  test('X.27 a key without a useful scope is told on every page what it lacks', async (t) => {
     const { key } = await makeKey(world(), { name: 'only approves', scopes: ['approve'] });
     const { page } = await open(t, world(), { key, path: '#/tools' });
     for (const path of ['tools', 'activity/overview', 'admin/models', 'playground']) {

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { callApi, makeKey, open, type World } from '../world.ts';
 
 export const keyStories = (world: () => World): void => {
-  test('the page asks for a key once, refuses a wrong one and keeps a right one for the tab', async (t) => {
+  test('the console asks for a key once, refuses a wrong one and keeps a valid one for the tab', async (t) => {
     const { page } = await open(t, world(), { key: '' });
     const dialog = page.getByRole('dialog', { name: 'Welcome to Assay' });
 
@@ -21,7 +21,7 @@ export const keyStories = (world: () => World): void => {
     assert.equal(await page.evaluate(() => Object.values(localStorage).join()), '');
   });
 
-  test('a link with a key opens the console and leaves no key in the address', async (t) => {
+  test('a link with a key opens the console and leaves no key in the address bar', async (t) => {
     const { page } = await open(t, world());
 
     await page.getByRole('button', { name: 'Compressed' }).waitFor();
@@ -29,7 +29,7 @@ export const keyStories = (world: () => World): void => {
     assert.ok(!page.url().includes(world().adminKey));
   });
 
-  test('a link with a key pasted into an open page works there, and leaves no key in the address', async (t) => {
+  test('a link with a key pasted into an open page works, and leaves no key in the address bar', async (t) => {
     const { key } = await makeKey(world(), { name: 'pasted', scopes: ['read'] });
     const { page } = await open(t, world(), { key: '', path: '#/decide' });
     await page.getByRole('dialog', { name: 'Welcome to Assay' }).waitFor();
@@ -43,7 +43,7 @@ export const keyStories = (world: () => World): void => {
     assert.equal(page.url(), `${world().address}/#/decide`);
   });
 
-  test('a key that has expired is told with its time, and another one opens the page', async (t) => {
+  test('an expired key is reported with its expiry, and another one opens the page', async (t) => {
     const expires_at = new Date(Date.now() + 400).toISOString();
     const { key } = await makeKey(world(), { name: 'brief', scopes: ['read', 'invoke'], expires_at });
     const isGood = async () => (await fetch(`${world().address}/v1/providers`, { headers: { 'x-api-key': key } })).ok;
@@ -58,7 +58,7 @@ export const keyStories = (world: () => World): void => {
     await page.getByText(/all \d+ tools/).waitFor();
   });
 
-  test('a key that was revoked is asked for again, and what was typed is sent with the new one', async (t) => {
+  test('a revoked key is asked for again, and what was typed is sent with the new one', async (t) => {
     const { id, key } = await makeKey(world(), { name: 'short-lived', scopes: ['read', 'invoke'] });
     const { page } = await open(t, world(), { key, path: '#/decide' });
     await page.getByText(/all \d+ tools/).waitFor();

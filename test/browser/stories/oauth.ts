@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 
 /** A client of the SDK's own, whose person has a browser and a key. */
 export const oauthStories = (inWorld: () => World): void => {
-  test('X.22 an MCP client that knows only OAuth is let in on the page, lists and calls', async () => {
+  test('X.22 an MCP client that knows only OAuth signs in on the page, lists and calls tools', async () => {
     const { browser, address, adminKey } = inWorld();
     const arrived = Promise.withResolvers<URLSearchParams>();
     const callback = createServer((request, response) => {

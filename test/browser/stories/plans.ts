@@ -63,7 +63,7 @@ export const planStories = (world: () => World): void => {
     assert.equal(await page.locator('.dag-node.ok').count(), 8);
   });
 
-  test('a reload goes on watching a run, and its address opens it elsewhere', async (t) => {
+  test('a run is still watched after a reload, and its URL opens it elsewhere', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
     const plan = { nodes: [{ id: 'ask', tool: 'text_stats', arguments: { text: 'a b' }, confirm: true }] };
     await pastePlan(page, JSON.stringify(plan));
@@ -85,7 +85,7 @@ export const planStories = (world: () => World): void => {
     await page.getByRole('region', { name: 'Run', exact: true }).getByText('succeeded', { exact: true }).waitFor();
   });
 
-  test('a run is denied at its question, and another is cancelled, though a look at the first arrives late', async (t) => {
+  test('one run is denied at its question and another cancelled, even when a response about the first arrives late', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
     const look = await holdLook(page);
     t.after(() => page.unroute(look.url));
@@ -108,7 +108,7 @@ export const planStories = (world: () => World): void => {
     await run.getByText('cancelled', { exact: true }).waitFor();
   });
 
-  test('X.27 while a run is watched its buttons stay in place: no press is lost, and the focus stays', async (t) => {
+  test('X.27 while a run updates, its buttons keep their place and focus, so no click is lost', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
     const nodes = [{ id: 'ask', tool: 'text_stats', arguments: { text: 'a b' }, confirm: true }];
     await pastePlan(page, JSON.stringify({ nodes }));
@@ -134,7 +134,7 @@ export const planStories = (world: () => World): void => {
     await page.getByRole('region', { name: 'Run', exact: true }).getByText('succeeded', { exact: true }).waitFor();
   });
 
-  test('a task becomes a plan, or a question about what it lacks', async (t) => {
+  test('a task becomes a plan, or a question about what is missing', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
 
     await page.getByLabel('Task').fill('count the words of "hello big world"');
@@ -149,7 +149,7 @@ export const planStories = (world: () => World): void => {
     assert.match(await page.getByLabel('Plan as JSON').inputValue(), /image_convert/);
   });
 
-  test('a plan that is no JSON or has a cycle is refused with the place, and stays', async (t) => {
+  test('a plan that is invalid JSON or has a cycle is refused with the position, and the text stays', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
 
     await pastePlan(page, '{"nodes": [');
@@ -169,7 +169,7 @@ export const planStories = (world: () => World): void => {
     assert.equal(await page.getByLabel('Plan as JSON').inputValue(), text);
   });
 
-  test('X.27 a run that failed is retried from the node that failed, with what was done before it', async (t) => {
+  test('X.27 a failed run is retried from the failed node, with the results before it', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
     const nodes = [
       { id: 'sum', tool: 'hash', arguments: { text: 'a' } },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { callApi, open, type World } from '../world.ts';
 
 export const playgroundStories = (world: () => World): void => {
-  test('X.27 the playground shows a request, reads a model’s answer, runs its call and writes the message back', async (t) => {
+  test('X.27 the playground shows a provider’s request, parses the model’s answer, runs its call and shows the result message', async (t) => {
     const { page } = await open(t, world(), { path: '#/playground' });
     const request = page.getByRole('region', { name: /^Request to / });
     await request.getByText(/"model": "gpt-5"/).waitFor();
@@ -25,7 +25,7 @@ export const playgroundStories = (world: () => World): void => {
       .waitFor();
   });
 
-  test('X.27 every provider’s example is read as one call; a stream that broke off must not run', async (t) => {
+  test('X.27 every provider’s example parses as one call; a truncated stream must not run', async (t) => {
     const { providers } = (await callApi(world(), '/v1/providers')) as { providers: string[] };
     const { page } = await open(t, world(), { path: '#/playground' });
     for (const provider of providers) {
@@ -47,7 +47,7 @@ export const playgroundStories = (world: () => World): void => {
     await page.getByText(/neither JSON nor a stream of events/).waitFor();
   });
 
-  test('X.16 Connect shows a client’s lines with this address and a new key, and the last call it made', async (t) => {
+  test('X.16 Connect shows a client’s configuration with this server’s URL and a new key, and the key’s last call', async (t) => {
     const { page } = await open(t, world(), { path: '#/connect' });
     await page.getByRole('button', { name: 'Cursor' }).click();
     await page.getByRole('button', { name: 'Make a key for Cursor' }).click();

@@ -8,7 +8,7 @@ import { callApi, makeKey, open, type World } from '../world.ts';
 const golden = (name: string): string => fileURLToPath(new URL(`../../golden/iqa/${name}`, import.meta.url));
 
 export const scoreStories = (world: () => World): void => {
-  test('one click scores a sample: overall, bars, divider and quality map', async (t) => {
+  test('one click scores a sample: overall score, bars, divider and quality map', async (t) => {
     const { page } = await open(t, world());
 
     await page.getByRole('button', { name: 'Compressed' }).click();
@@ -28,7 +28,7 @@ export const scoreStories = (world: () => World): void => {
     await results.getByText('30 %').waitFor();
   });
 
-  test('a picture chosen after a sample is not compared with the sample’s original', async (t) => {
+  test('a picture chosen after a sample is not compared with the sample’s reference', async (t) => {
     const { page } = await open(t, world());
     await page.getByRole('button', { name: 'Compressed' }).click();
     await page.getByRole('button', { name: 'Remove Original' }).waitFor();
@@ -41,7 +41,7 @@ export const scoreStories = (world: () => World): void => {
     assert.equal(await page.getByRole('button', { name: 'Remove Original' }).count(), 1);
   });
 
-  test('each score is shown when it is there, the first before the last', async (t) => {
+  test('each score is shown as soon as it is computed', async (t) => {
     const { page } = await open(t, world());
     await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_blur_2.png'));
     await page.getByLabel('Original', { exact: true }).setInputFiles(golden('chelsea.png'));
@@ -66,7 +66,7 @@ export const scoreStories = (world: () => World): void => {
     );
   });
 
-  test('a picture is judged alone by metrics that need no original', async (t) => {
+  test('a picture without a reference is scored by no-reference metrics', async (t) => {
     const { page } = await open(t, world());
 
     await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_noise_2.png'));
@@ -79,7 +79,7 @@ export const scoreStories = (world: () => World): void => {
     assert.equal(await page.getByRole('img', { name: /on the scale/ }).count(), 1);
   });
 
-  test('many pictures become a table that downloads as CSV, and one that cannot be read says why', async (t) => {
+  test('many pictures become a table that downloads as CSV, and an unreadable one says why', async (t) => {
     const { page } = await open(t, world());
 
     await page.getByLabel('Original', { exact: true }).setInputFiles(golden('chelsea.png'));
@@ -109,7 +109,7 @@ export const scoreStories = (world: () => World): void => {
     assert.match(lines[0] ?? '', /^file,overall,overall_low,overall_high,\w+_raw,\w+_1_to_5/);
   });
 
-  test('X.27 a picture that was scored before shows how', async (t) => {
+  test('X.27 a picture scored before is marked as cached', async (t) => {
     const { page } = await open(t, world());
     await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_noise_2.png'));
     for (const metric of ['entropy', 'piqe']) {
@@ -127,7 +127,7 @@ export const scoreStories = (world: () => World): void => {
     assert.match((await rows.nth(2).textContent()) ?? '', /entropy/);
   });
 
-  test('a picture too large for a request is uploaded once, scored once and charged once', async (t) => {
+  test('a picture too large for a request is uploaded, scored and charged once', async (t) => {
     const { id, key } = await makeKey(world(), { name: 'uploader', scopes: ['read', 'invoke'] });
     const { page } = await open(t, world(), { key });
     const announced: unknown[] = [];
@@ -155,7 +155,7 @@ export const scoreStories = (world: () => World): void => {
     );
   });
 
-  test('a file that is no picture and a picture too large are refused with what to do', async (t) => {
+  test('a file that is not a picture and a picture that is too large are refused with what to do', async (t) => {
     const { page } = await open(t, world());
     const picture = page.getByLabel('Picture', { exact: true });
 
@@ -182,7 +182,7 @@ export const scoreStories = (world: () => World): void => {
       .waitFor();
   });
 
-  test('a lost connection and a used-up quota are told, and the pictures stay', async (t) => {
+  test('a lost connection and a used-up quota are reported, and the pictures stay', async (t) => {
     const { key } = await makeKey(world(), { name: 'empty', scopes: ['read', 'invoke'], quota: { calls: 0 } });
     const { page, context } = await open(t, world(), { key });
     await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea.png'));

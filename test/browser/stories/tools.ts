@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { callApi, open, type World } from '../world.ts';
 
 export const toolStories = (world: () => World): void => {
-  test('tools are found by words and filters, and an empty result says what to do', async (t) => {
+  test('tools are found by text and filters, and an empty result says what to do', async (t) => {
     const { page } = await open(t, world(), { path: '#/tools' });
     const found = page.getByRole('region', { name: 'Found tools' });
 
@@ -21,7 +21,7 @@ export const toolStories = (world: () => World): void => {
     await found.getByRole('link', { name: 'file_read' }).waitFor();
   });
 
-  test('a tool shows how models see it and runs from a form made of its schema', async (t) => {
+  test('a tool page shows the definitions for models and runs the tool from a form of its schema', async (t) => {
     const { page } = await open(t, world(), { path: '#/tools/unit_convert' });
 
     await page.getByRole('button', { name: 'anthropic' }).click();
@@ -36,7 +36,7 @@ export const toolStories = (world: () => World): void => {
     await page.getByRole('region', { name: 'Output' }).getByText('7.456').waitFor();
   });
 
-  test('a tool that strict leaves out says so beside its definition', async (t) => {
+  test('a tool that strict mode leaves out says so beside its definition', async (t) => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } } };
     const implementation = { type: 'mock', mock_response: {} };
     const tool = { name: 'choosy', description: 'Takes a city, or none', type: 'function', handler: 'choosy' };
@@ -49,7 +49,7 @@ export const toolStories = (world: () => World): void => {
     await callApi(world(), '/v1/tools/choosy', undefined, 'DELETE');
   });
 
-  test('wrong arguments are marked where they stand, and a tool that fails says why', async (t) => {
+  test('invalid arguments are marked at their fields, and a failed call says why', async (t) => {
     const { page } = await open(t, world(), { path: '#/tools/unit_convert' });
 
     await page.getByLabel('value *').fill('twelve');
@@ -68,7 +68,7 @@ export const toolStories = (world: () => World): void => {
       .waitFor();
   });
 
-  test('a confirm-tool runs after consent, not after denial; a dangerous one is refused', async (t) => {
+  test('a confirm tool runs after approval, not after denial; a dangerous one is refused', async (t) => {
     const { page } = await open(t, world(), { path: '#/tools/file_write' });
     const dialog = page.getByRole('dialog', { name: 'Run file_write?' });
     await page.getByLabel('path *').fill('note.txt');
@@ -92,7 +92,7 @@ export const toolStories = (world: () => World): void => {
     await page.getByText('Refused: this tool is dangerous').waitFor();
   });
 
-  test('a tool that is not there is told with the nearest name', async (t) => {
+  test('the page of an unknown tool suggests the nearest name', async (t) => {
     const { page } = await open(t, world(), { path: '#/tools/unit_covert' });
 
     await page
@@ -101,7 +101,7 @@ export const toolStories = (world: () => World): void => {
       .waitFor();
   });
 
-  test('X.27 a tool is registered, changed, compared, deprecated, disabled and removed here', async (t) => {
+  test('X.27 a tool is registered, changed, compared, deprecated, disabled and removed in the console', async (t) => {
     const { page } = await open(t, world(), { path: '#/tools' });
     const check = page.getByRole('region', { name: 'Check' });
     const json = page.getByLabel('The whole definition, as JSON');
