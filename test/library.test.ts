@@ -5,7 +5,7 @@ import * as assay from '../shared/index.ts';
 import { aTool } from './support/tools.ts';
 
 describe('the library', () => {
-  test('exports what embedding needs', () => {
+  test('the library exports what embedding needs', () => {
     const expected = [
       'createRegistry',
       'convert',
@@ -27,7 +27,7 @@ describe('the library', () => {
     );
   });
 
-  test('X.13 the package gives all of the pure core, overallOf among it', () => {
+  test('X.13 the package exports the whole pure core, including overallOf', () => {
     assert.deepEqual(
       Object.keys(assay).filter((name) => !(name in packaged)),
       [],
@@ -35,7 +35,7 @@ describe('the library', () => {
     assert.equal(packaged.overallOf({ vsi: 1, mdsi: 0, haarpsi: 1 })?.score, 5);
   });
 
-  test('R3.06 R3.07 gives all tools, their OpenRouter definitions and their combined instructions', () => {
+  test('R3.06 R3.07 the library returns all tools, their OpenRouter definitions and their combined instructions', () => {
     const registry = assay.createRegistry();
     registry.register(aTool({ name: 'b', instructions: 'Use b for b.' }));
     registry.register(aTool({ name: 'a', instructions: 'Use a for a.' }));
@@ -55,7 +55,7 @@ describe('the library', () => {
     assert.equal(registry.promptInstructions(), 'Use a for a.\n\nUse b for b.');
   });
 
-  test('decides and compiles without a server', async () => {
+  test('the library decides and compiles plans without a server', async () => {
     const registry = assay.createRegistry();
     registry.register(aTool());
     const index = assay.createSearchIndex();

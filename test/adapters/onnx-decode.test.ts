@@ -232,7 +232,7 @@ describe('decoding pictures', () => {
     assert.equal(Buffer.compare(third.pixels.data, exact), 0);
   });
 
-  test('encoding a decoded picture gives the same pixels back', async () => {
+  test('a picture encodes to PNG without loss, and to JPEG by quality', async () => {
     const { pixels } = await engine.decode(chelsea);
 
     const png = await engine.encode(pixels, { format: 'png' });

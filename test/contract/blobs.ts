@@ -80,7 +80,7 @@ export function blobsContract(name: string, make: () => Promise<TestBlobs>): voi
       assert.deepEqual(await blobs().list('many/'), keys);
     });
 
-    test('blob keys that look alike (case, Unicode form, dots) are kept apart', async () => {
+    test('blob keys may be any file name, with spaces, symbols and other scripts', async () => {
       const keys = ['photos/My Photo (1).jpg', 'photos/图像 质量.png', 'photos/a+b%20c&d=e.png', "photos/it's~#?.png"];
       for (const key of keys) await blobs().put(key, bytesOf(key));
 

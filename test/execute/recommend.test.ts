@@ -222,7 +222,7 @@ describe('feedback', () => {
     assert.equal((await rate({ tool: 'nothing', rating: 3 })).status, 404);
   });
 
-  test('R1.27 feedback changes the recommendation, and keys that made no call count once together', async () => {
+  test('R1.27 feedback changes the recommendation, and a key that made no call counts once, however often it rates', async () => {
     const { json, order, key, work } = await lab();
     await work('alpha', 5);
     await work('beta', 5);

@@ -69,7 +69,7 @@ describe('verifying a month’s usage', () => {
     assert.deepEqual([calls, micros], [43, 215]);
   });
 
-  test('reservations of a crashed process are listed, and count as a difference once they cannot be in flight', async () => {
+  test('reservations of a crashed process count as a difference only once they cannot be in flight', async () => {
     const { assay, id, time, verify, settle } = await used();
     const about = { tenant: 'default', keyId: id, tool: 'weather_lookup', version: '1.0.0', priceMicros: 5 };
     await assay.meter.reserve({

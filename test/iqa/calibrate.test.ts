@@ -17,8 +17,8 @@ const observe = (tool: string, kind: string, rawAt: (level: number, photograph: 
 const pristine = (tool: string, raw: number): Observation[] =>
   photographs.map((photograph) => ({ tool, photograph, kind: 'none', level: 0, raw }));
 
-describe('calibration', () => {
-  test('finds the parameters that made the points', () => {
+describe('fitting a calibration', () => {
+  test('fitting recovers the parameters that generated the points', () => {
     const made = { name: 'x', logistic_params: { beta1: 5, beta2: 1, beta3: 30, beta4: 6 } };
     const points = Array.from({ length: 40 }, (_, i) => ({ x: i * 1.5, y: normaliseScore(made, i * 1.5).normalized }));
 
@@ -27,7 +27,7 @@ describe('calibration', () => {
     assert.ok(Math.abs(beta3 - 30) < 0.05 && Math.abs(beta4 - 6) < 0.05);
   });
 
-  test('a logistic never falls where quality rises and stays within 1..5, whatever the points say', () => {
+  test('a fitted logistic never falls as quality rises and stays within 1..5, for any points', () => {
     const point = fc.record({
       x: fc.double({ min: 0, max: 1, noNaN: true }),
       y: fc.double({ min: 1, max: 5, noNaN: true }),
@@ -47,7 +47,7 @@ describe('calibration', () => {
     );
   });
 
-  test('following is 1 when quality always falls, -1 when it always rises', () => {
+  test('rank agreement is 1 when quality always falls, -1 when it always rises', () => {
     const tool = { name: 'x', type: 'NR' as const, lower_better: true };
     const rising = [...pristine('x', 0), ...observe('x', 'noise', (level) => level)];
     const falling = [...pristine('x', 0), ...observe('x', 'noise', (level) => -level)];
@@ -57,7 +57,7 @@ describe('calibration', () => {
     assert.equal(rankCorrelation([1, 2, 3], [4, 4, 4]), 0);
   });
 
-  test('a category is claimed by tools that order it well, or nearly as well as the best of their type', () => {
+  test('a category is claimed by tools that rank it well, or nearly as well as the best of their type', () => {
     const tools = ['good', 'fair', 'blind'].map((name) => ({ name, type: 'NR' as const }));
     const observations = tools.flatMap(({ name }) => [
       ...pristine(name, 1),
@@ -83,7 +83,7 @@ describe('the shipped calibration', () => {
   const { tools } = shippedCatalogue();
   const shipped = tools.filter(({ graph }) => graph !== undefined);
 
-  test('the ladder has every distortion category in five rising steps', () => {
+  test('the calibration set has every distortion category in five levels of rising strength', () => {
     for (const category of Distortion.options)
       assert.ok(
         LADDER.some((rung) => rung.category === category),
@@ -113,7 +113,7 @@ describe('the shipped calibration', () => {
     for (const tool of shipped) assert.ok(tool.logistic_params, tool.name);
   });
 
-  test('no-reference tools name what they do not see', () => {
+  test('no-reference tools declare the distortions they cannot detect', () => {
     for (const tool of shipped.filter(({ type }) => type === 'NR'))
       assert.ok(tool.blind_to?.includes('contrast change') || tool.name === 'entropy', tool.name);
   });

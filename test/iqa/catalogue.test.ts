@@ -8,8 +8,8 @@ import { shippedCatalogue } from '../support/iqa.ts';
 const { tools, find } = shippedCatalogue();
 const shipped = tools.filter(({ graph }) => graph !== undefined);
 
-describe('the shipped catalogue', () => {
-  test('R0.18 every computation that ships is declared, with its mode and smallest side', () => {
+describe('the shipped metric catalogue', () => {
+  test('R0.18 every shipped metric is declared, with its mode and smallest side', () => {
     const declared = Object.fromEntries(shipped.map((tool) => [tool.graph, [tool.type, tool.minimum_side]]));
 
     const built = [
@@ -19,7 +19,7 @@ describe('the shipped catalogue', () => {
     assert.deepEqual(declared, Object.fromEntries(built));
   });
 
-  test('R0.12 every shipped computation has a digest of its own', () => {
+  test('R0.12 every shipped metric has its own digest', () => {
     const computations = shippedComputations();
 
     const digests = shipped.map(({ graph = '' }) => computations.digest(graph));
@@ -29,19 +29,19 @@ describe('the shipped catalogue', () => {
     assert.equal(computations.has('topiq_fr'), false);
   });
 
-  test('every tool says what it measures, which way is better, its range and its price', () => {
+  test('every metric declares what it measures, its direction, range and price', () => {
     for (const { name, title, description, lower_better, range, price_micros, version } of tools) {
       assert.ok(title && description && version, name);
       assert.ok(lower_better !== undefined && range && price_micros !== undefined, name);
     }
   });
 
-  test('claims are founded: who claims a strength says where it comes from, and what ships was measured', () => {
+  test('every claimed strength names its source, and the shipped metrics were measured', () => {
     for (const { name, strengths, evidence } of tools) assert.ok(strengths.length === 0 || evidence, name);
     for (const { name, evidence } of shipped) assert.equal(evidence, 'measured', name);
   });
 
-  test('directions are those of IQA-PyTorch', () => {
+  test('metric directions are those of IQA-PyTorch', () => {
     const lower = ['brisque', 'dists', 'gmsd', 'lpips', 'mad', 'niqe', 'nlpd', 'pieapp', 'piqe'];
     const higher = ['clipiqa', 'entropy', 'fsim', 'musiq', 'psnr', 'qalign', 'ssim', 'topiq_fr', 'vif', 'vsi'];
 

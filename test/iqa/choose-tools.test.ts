@@ -21,31 +21,31 @@ const catalogue = parseMetadata(
 const all = () => true;
 
 describe('choosing tools', () => {
-  test('named tools are taken as named, once each', () => {
+  test('named tools are used as named, once each', () => {
     const wish = { hasReference: true, tools: ['ssim', 'psnr', 'ssim'], distortions: ['Blurs'] };
 
     assert.deepEqual(chooseTools(catalogue, wish, all), ['ssim', 'psnr']);
   });
 
-  test('the best set of a mode is calibrated, measures quality, and comes by published merit', () => {
+  test('the default tools of a mode are calibrated quality metrics, ordered by published accuracy', () => {
     assert.deepEqual(chooseTools(catalogue, { hasReference: true }, all), ['vsi', 'ssim', 'psnr']);
     assert.deepEqual(chooseTools(catalogue, { hasReference: false }, all), ['niqe']);
   });
 
-  test('what cannot run here is not chosen', () => {
+  test('tools that cannot run here are not chosen', () => {
     const chosen = chooseTools(catalogue, { hasReference: true }, ({ name }) => name !== 'vsi');
 
     assert.deepEqual(chosen, ['ssim', 'psnr', 'gmsd']);
   });
 
-  test('tools strong at more of the distortions come first, full-reference before no-reference', () => {
+  test('tools strong at more of the distortions rank first, full-reference before no-reference', () => {
     const wish = { hasReference: true, distortions: ['Blurs', 'Noise'] };
 
     assert.deepEqual(chooseTools(catalogue, wish, all), ['ssim', 'lpips', 'vsi', 'niqe']);
     assert.deepEqual(chooseTools(catalogue, { hasReference: false, distortions: ['contrast'] }, all), ['entropy']);
   });
 
-  test('nothing to choose is said with the distortions', () => {
+  test('the error for no matching tool names the distortions', () => {
     assert.throws(() => chooseTools(catalogue, { hasReference: false, distortions: ['Blurs'] }, all), {
       name: 'Unavailable',
       message: /no no-reference tool that can run here is strong at Blurs/,

@@ -10,7 +10,7 @@ import { parseMetadata } from '../../shared/iqa/metadata.ts';
 import { testEngine } from '../support/iqa.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
-test('R0.03 what is worth a warning in the metadata is told at start-up, in one line', () => {
+test('R0.03 warnings about the metadata are logged at start, in one line', () => {
   const engine = testEngine();
   after(() => engine.close());
   const blobs = memoryBlobs();

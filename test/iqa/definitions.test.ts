@@ -10,14 +10,14 @@ const catalogue = shippedCatalogue();
 const definitionOf = (name: string) => toDefinition(catalogue.find(name) ?? assert.fail(name));
 
 describe('image-quality tools in the registry', () => {
-  test('every tool is a valid definition under a name of its own', () => {
+  test('every metric is a valid tool definition with its own name', () => {
     const definitions = [...toDefinitions(catalogue.tools), FIT_DEFINITION];
 
     for (const definition of definitions) ToolDefinition.parse(definition);
     assert.equal(new Set(definitions.map(({ name }) => name)).size, catalogue.tools.length + 1);
   });
 
-  test('a definition runs on the internal handler and can be cached', () => {
+  test('a metric’s definition runs on the internal handler and is cacheable', () => {
     const { implementation, cacheable, category, iqa } = definitionOf('ssim');
 
     assert.deepEqual(implementation, { type: 'internal', handler: 'iqa' });
@@ -26,7 +26,7 @@ describe('image-quality tools in the registry', () => {
     assert.equal(iqa?.type, 'FR');
   });
 
-  test('the description says what is measured and which way is better', () => {
+  test('a metric’s description says what it measures and whether higher is better', () => {
     assert.match(
       definitionOf('ssim').description,
       /Compares a picture with its undistorted reference.*Higher raw scores/,
@@ -34,7 +34,7 @@ describe('image-quality tools in the registry', () => {
     assert.match(definitionOf('niqe').description, /Judges a picture alone.*Lower raw scores are better/);
   });
 
-  test('a full-reference tool demands a reference, a no-reference tool knows none', () => {
+  test('a full-reference tool requires a reference, a no-reference tool has no such parameter', () => {
     const ajv = new Ajv2020({ strict: false });
     const full = ajv.compile(definitionOf('ssim').parameters);
     const blind = ajv.compile(definitionOf('niqe').parameters);
@@ -48,7 +48,7 @@ describe('image-quality tools in the registry', () => {
     assert.equal(blind({ image: { key: 'a', base64: 'AAAA' } }), false);
   });
 
-  test('a plus sign is spelled out, and the name finds the tool', () => {
+  test('a plus sign in a metric’s name is spelled out, and search by name finds it', () => {
     assert.equal(definitionOf('lpips+').name, 'lpips-plus');
     assert.equal(catalogue.find('lpips-plus')?.name, 'lpips+');
   });

@@ -10,7 +10,7 @@ import { goldenImage, scoring, testEngine, watchingMemory } from '../support/iqa
 const image = goldenImage('chelsea.png');
 
 describe('the search for the smallest file', () => {
-  test('finds what trying every quality finds where dips are at most five qualities long', async () => {
+  test('the search finds the same quality as trying all, where dips are at most five qualities long', async () => {
     const curve = fc.record({
       boundary: fc.integer({ min: 2, max: 99 }),
       // Islands that meet below the boundary, and holes that fail above it.
@@ -34,7 +34,7 @@ describe('the search for the smallest file', () => {
     );
   });
 
-  test('takes a file of more quality where it is smaller', async () => {
+  test('the search chooses a higher quality whose file is smaller', async () => {
     const found = await searchSmallest(async (quality) => ({
       quality,
       meets: quality >= 50,
@@ -44,7 +44,7 @@ describe('the search for the smallest file', () => {
     assert.equal(found?.quality, 51);
   });
 
-  test('gives up when the best quality fails', async () => {
+  test('the search gives up when the best quality fails', async () => {
     assert.equal(await searchSmallest(async () => ({ meets: false, bytes: 1 })), undefined);
   });
 });
@@ -54,7 +54,7 @@ describe('image_fit', () => {
   after(() => engine.close());
   const { deps } = scoring(engine);
 
-  test('finds the smallest file that still meets the target, and reports the curve', async () => {
+  test('image_fit finds the smallest file that meets the target, and reports the curve', async () => {
     const points: FitPoint[] = [];
     const { report, bytes } = await fitImage(deps, {
       image,
@@ -76,7 +76,7 @@ describe('image_fit', () => {
     );
   });
 
-  test('the fitted file scores what was reported', async () => {
+  test('the file of image_fit has the score that was reported', async () => {
     const { report, bytes } = await fitImage(deps, { image, target: { tool: 'psnr', value: 33 }, formats: ['jpeg'] });
     const [picture, reference] = [await engine.decode(bytes ?? assert.fail()), await engine.decode(image.bytes)];
 
@@ -84,19 +84,19 @@ describe('image_fit', () => {
     assert.equal(await engine.score({ tool: 'psnr', picture, reference }), report.best?.raw);
   });
 
-  test('ssimulacra2 is a target as web engineers type it', async () => {
+  test('image_fit accepts ssimulacra2 under its usual name', async () => {
     const { report } = await fitImage(deps, { image, target: { tool: 'ssimulacra2', value: 70 }, formats: ['jpeg'] });
 
     assert.ok(report.best && report.best.raw >= 70 && report.best.raw < 75);
   });
 
-  test('a lower-is-better metric is met from above', async () => {
+  test('image_fit meets a lower-is-better metric from above', async () => {
     const { report } = await fitImage(deps, { image, target: { tool: 'gmsd', value: 0.05 }, formats: ['jpeg'] });
 
     assert.ok(report.best && report.best.raw <= 0.05);
   });
 
-  test('a target that nothing meets gives no file, and says what was tried', async () => {
+  test('a target that no quality meets gives no file, and says what was tried', async () => {
     const watching = watchingMemory(engine);
     const { report, bytes } = await fitImage(
       { ...deps, engine: watching.engine },
@@ -112,7 +112,7 @@ describe('image_fit', () => {
     );
   });
 
-  test('a no-reference metric, an unknown one and no picture are refused', async () => {
+  test('image_fit refuses a no-reference metric, an unknown one and a file that is not a picture', async () => {
     const fit = (tool: string, over = {}) => fitImage(deps, { image, target: { tool, value: 1 }, ...over });
 
     await assert.rejects(fit('niqe'), { name: 'InvalidInput', message: /niqe cannot say how close a copy is/ });
@@ -124,7 +124,7 @@ describe('image_fit', () => {
     });
   });
 
-  test('it stops when the caller gives up', async () => {
+  test('image_fit stops when its caller cancels', async () => {
     const stop = new AbortController();
     const progress = () => stop.abort(new Error('enough'));
 
@@ -133,7 +133,7 @@ describe('image_fit', () => {
     await assert.rejects(fitting);
   });
 
-  test('as a tool it takes base64 and gives the file back', async () => {
+  test('image_fit as a tool accepts base64 and returns the file', async () => {
     const handler = fitHandler({ ...deps, readImage: async () => undefined });
     const context = { tenant: 'default', signal: new AbortController().signal } as unknown as CallContext;
     const args = { image: { base64: Buffer.from(image.bytes).toString('base64') }, target: 0.9, formats: ['jpeg'] };

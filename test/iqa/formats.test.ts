@@ -44,7 +44,7 @@ const pixelsOf = (bytes: Uint8Array): readonly number[] => {
 const RED_GREEN = [255, 0, 0, 0, 255, 0];
 
 describe('bitmaps', () => {
-  test('of 1, 4, 8, 16, 24 and 32 bits give the same red and green', () => {
+  test('bitmaps of 1, 4, 8, 16, 24 and 32 bits give the same red and green', () => {
     const palette = [0xff0000, 0x00ff00];
     const rows = (...bytes: number[]) =>
       Uint8Array.from([...bytes, ...new Array((4 - (bytes.length % 4)) % 4).fill(0)]);
@@ -68,14 +68,14 @@ describe('bitmaps', () => {
     for (const file of files) assert.deepEqual(pixelsOf(file), RED_GREEN, `${file.readUInt16LE(28)} bits`);
   });
 
-  test('begin with the last row, or with the first where the height is negative', () => {
+  test('a bitmap’s rows run upwards, or downwards where its height is negative', () => {
     const rows = Uint8Array.from([1, 1, 1, 0, 2, 2, 2, 0]);
 
     assert.deepEqual(pixelsOf(bitmap({ width: 1, height: 2, bits: 24, rows })), [2, 2, 2, 1, 1, 1]);
     assert.deepEqual(pixelsOf(bitmap({ width: 1, height: -2, bits: 24, rows })), [1, 1, 1, 2, 2, 2]);
   });
 
-  test('lay transparency on white', () => {
+  test('bitmaps composite transparency on white', () => {
     const masks = [0xff0000, 0xff00, 0xff, 0xff000000];
     const rows = Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 255]);
 
@@ -84,7 +84,7 @@ describe('bitmaps', () => {
 });
 
 describe('portable pixmaps and graymaps', () => {
-  test('are read binary and as text, with comments, of 8 and 16 bits', () => {
+  test('pixmaps and graymaps are read as binary and text, with comments, of 8 and 16 bits', () => {
     const text = (value: string, ...bytes: number[]): Uint8Array =>
       Buffer.concat([Buffer.from(value), Buffer.from(bytes)]);
 
@@ -97,8 +97,8 @@ describe('portable pixmaps and graymaps', () => {
   });
 });
 
-describe('plain pictures that lie', () => {
-  test('about their size are refused before anything is allocated', () => {
+describe('bitmaps and pixmaps with false headers', () => {
+  test('a false picture size is refused before anything is allocated', () => {
     const small = bitmap({ width: 2, height: 1, bits: 24, rows: new Uint8Array(8) });
     const at = (offset: number, value: number): Buffer => {
       const changed = Buffer.from(small);
@@ -124,7 +124,7 @@ describe('plain pictures that lie', () => {
     for (const [bytes, message] of liars) assert.throws(() => pixelsOf(bytes), { name: 'InvalidInput', message });
   });
 
-  test('in any way are read or refused, and nothing else happens', () => {
+  test('corrupted bitmaps and pixmaps are read or refused, and nothing else happens', () => {
     const start = fc.constantFrom('BM', 'P2', 'P3', 'P5 ', 'P6 ');
     fc.assert(
       fc.property(start, fc.uint8Array({ maxLength: 200 }), (magic, rest) => {
@@ -141,11 +141,11 @@ describe('plain pictures that lie', () => {
   });
 });
 
-describe('the engine', () => {
+describe('formats in the engine', () => {
   const engine = testEngine();
   after(() => engine.close());
 
-  test('scores a bitmap and a pixmap as the PNG of the same pixels', async () => {
+  test('a bitmap and a pixmap score as the PNG of the same pixels', async () => {
     const { pixels } = await engine.decode(goldenImage('chelsea.png').bytes, 'chelsea.png');
     const ppm = Buffer.concat([Buffer.from(`P6\n${pixels.width} ${pixels.height}\n255\n`), pixels.data]);
     const stride = Math.ceil((pixels.width * 3) / 4) * 4;
@@ -168,7 +168,7 @@ describe('the engine', () => {
     }
   });
 
-  test('refuses a pixmap of 10^9 pixels by its header, naming picture and limit', async () => {
+  test('a pixmap of 10^9 pixels is refused by its header, with the picture and the limit', async () => {
     const limited = onnxEngine({ log: recordingLog(), workers: 1, limits: { pixels: 100 } });
     const huge = Buffer.from('P6 31623 31623 255\n');
 

@@ -7,10 +7,10 @@ import { lowerMedian } from '../../shared/iqa/median.ts';
 import { powersOf } from '../../shared/iqa/powers.ts';
 import { instantiate } from '../../shared/iqa/wasm/instance.ts';
 
-describe('transforms in vector code', () => {
+describe('SIMD transforms', () => {
   // Each pass, products of them, and 17, 41 and 97, which have none.
   for (const length of [1, 2, 3, 4, 5, 7, 11, 13, 17, 22, 60, 82, 97, 256, 270]) {
-    test(`of ${length} numbers are the sums they stand for, two side by side in four lanes`, () => {
+    test(`a Fourier transform of ${length} numbers equals the plain sums, two transforms side by side in four lanes`, () => {
       const kernels = instantiate([...radixPasses(), ...elementKernels()]);
       const places = createPlaces();
       const transform = createTransform(length, 2, places);
@@ -39,7 +39,7 @@ describe('transforms in vector code', () => {
     });
   }
 
-  test('the lower median is that of sorted values, of few and equal ones too', () => {
+  test('the lower median equals that of sorted values, also of few and equal values', () => {
     for (const length of [1, 2, 3, 10, 1000, 1001]) {
       for (const make of [(at: number) => Math.abs(Math.sin(at)) * 10 ** (at % 7), () => 0, () => 3]) {
         const values = Float32Array.from({ length }, (_, at) => make(at));
@@ -49,7 +49,7 @@ describe('transforms in vector code', () => {
     }
   });
 
-  test('powers from a table are those of the language to 1e-7, below, within and above it', () => {
+  test('powers from a table equal Math.pow to 1e-7, below, within and above the table', () => {
     for (const exponent of [0.02, 0.03, 0.4]) {
       const power = powersOf(exponent);
       for (let value = 0; value < 1.2; value += 0.00037)

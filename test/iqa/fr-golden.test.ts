@@ -45,7 +45,7 @@ describe('R0.04 full-reference metrics match the published figures', () => {
   for (const { name: tool } of graphMetrics) {
     const published = golden.filter(([, , metric]) => metric === tool);
     const rows = sampleOf(published, 1);
-    test(`${['lpips', 'ssimulacra2'].includes(tool) ? 'X.14 ' : ''}${tool} within ${tolerance[tool]} on ${rows.length} pairs`, async () => {
+    test(`${['lpips', 'ssimulacra2'].includes(tool) ? 'X.14 ' : ''}${tool} is within ${tolerance[tool]} of the published values on ${rows.length} pairs`, async () => {
       assert.ok(published.length >= 10);
 
       const scores = await Promise.all(

@@ -35,7 +35,7 @@ describe('full-reference metrics on odd and small sizes', () => {
   const score = (tool: string, { picture, reference }: Pair): Promise<number> =>
     engine.score({ tool, picture: asPicture(picture), reference: asPicture(reference, 'b.png') });
 
-  test('agree with plain loops', async () => {
+  test('full-reference metrics agree with plain loops on odd and small sizes', async () => {
     for (const [width, height] of [
       [11, 11],
       [12, 29],
@@ -63,7 +63,7 @@ describe('full-reference metrics on odd and small sizes', () => {
     assert.ok(Math.abs(value - plainMsSsim(lumaGrid(pair.picture), lumaGrid(pair.reference))) < 2e-6);
   });
 
-  test('every metric works from its smallest side on and gives its best for equal pictures', async () => {
+  test('every full-reference metric works from its smallest side on and is best for equal pictures', async () => {
     const best = { psnr: 80, psnry: 80, gmsd: 0, nlpd: 0, mdsi: 0, lpips: 0, ssimulacra2: 100 } as Readonly<
       Record<string, number>
     >;
@@ -83,7 +83,7 @@ describe('full-reference metrics on odd and small sizes', () => {
     }
   });
 
-  test('a side under the window is refused with tool, picture and size', async () => {
+  test('a side below the metric’s minimum is refused with tool, picture and size', async () => {
     const small = scene(160, 161, 20);
 
     await assert.rejects(score('ms_ssim', { picture: small, reference: small }), {
@@ -95,7 +95,7 @@ describe('full-reference metrics on odd and small sizes', () => {
     });
   });
 
-  test('one brightness has no fsim and no cw_ssim; two of one colour are equal by fsim', async () => {
+  test('fsim and cw_ssim are undefined for uniform pictures; fsim of two equal colours is 1', async () => {
     const flat = { width: 80, height: 70, data: new Uint8Array(80 * 70 * 3).fill(128) };
     const darker = { ...flat, data: new Uint8Array(80 * 70 * 3).fill(118) };
 
@@ -112,7 +112,7 @@ describe('full-reference metrics on odd and small sizes', () => {
     assert.equal(await score('vsi', { picture: flat, reference: flat }), 1);
   });
 
-  test('X.14 vif of waves and ramps is that of IQA-PyTorch computed in float64, of equal pictures 1, of one brightness none', async () => {
+  test('X.14 vif of waves and ramps equals IQA-PyTorch’s in float64, is 1 for equal pictures and undefined for uniform ones', async () => {
     const waves = (contrast: number) => {
       const data = new Uint8Array(256 * 256 * 3).map((_, at) => {
         const [x, y] = [Math.floor(at / 3) % 256, Math.floor(at / 768)];
@@ -151,7 +151,7 @@ describe('full-reference metrics on odd and small sizes', () => {
     assert.ok(Math.abs((await score('cw_ssim', { picture: stripes, reference: stripes })) - 1) < 1e-5);
   });
 
-  test('a map is the score spread over the picture', async () => {
+  test('the mean of a quality map is the score', async () => {
     const pair = { picture: scene(203, 171, 30), reference: scene(203, 171, 5, 2) };
     const request = (tool: string) => ({
       tool,
@@ -177,7 +177,7 @@ describe('full-reference metrics on odd and small sizes', () => {
     await assert.rejects(engine.map(request('psnr')), { name: 'InvalidInput', message: /psnr has no quality map/ });
   });
 
-  test('a turned picture scores the same by fsim, whose longer axis is transformed in another way', async () => {
+  test('fsim is the same for a transposed picture, whose longer axis takes another transform', async () => {
     const turn = ({ width, height, data }: Pixels): Pixels => ({
       width: height,
       height: width,
@@ -194,8 +194,8 @@ describe('full-reference metrics on odd and small sizes', () => {
   });
 });
 
-describe('strips', () => {
-  test('the sums of any parts add up to those of the whole', async () => {
+describe('computing in strips', () => {
+  test('sums over any strips add up to those of the whole picture', async () => {
     const names = ['psnr', 'psnry', 'ssim', 'ssimc', 'ms_ssim', 'gmsd', 'lpips', 'ssimulacra2'];
     const size = fc.integer({ min: 161, max: 420 });
     await fc.assert(
@@ -222,7 +222,7 @@ describe('strips', () => {
     );
   });
 
-  test('nlpd of pictures of 8 to 17 pixels is that of a plain loop', async () => {
+  test('nlpd of pictures of 8 to 17 pixels equals a plain loop', async () => {
     const metric = graphMetric('nlpd');
     if (metric?.kind !== 'strips') assert.fail();
     for (const [width, height] of [

@@ -17,7 +17,7 @@ const feed = (values: readonly number[], shape: readonly number[]): Feed => ({
 });
 
 describe('the graph builder', () => {
-  test('encodes a graph that the runtime opens and runs', async () => {
+  test('the graph builder encodes a graph that ONNX Runtime opens and runs', async () => {
     const graph = createGraph('line');
     const x = graph.input('x', 'float32', ['n']);
     const built = graph.build({ y: { value: graph.add(graph.mul(x, 3), -1), shape: ['n'] } });
@@ -27,7 +27,7 @@ describe('the graph builder', () => {
     assert.deepEqual([...y], [2, 5, 8]);
   });
 
-  test('correlates, not convolves, and pads as asked', async () => {
+  test('Conv in a graph is a cross-correlation and pads as requested', async () => {
     const graph = createGraph('edge');
     const x = graph.input('x', 'float32', [1, 1, 1, 'n']);
     const kernel = graph.constant([1, 2, 4], [1, 1, 1, 3]);
@@ -38,7 +38,7 @@ describe('the graph builder', () => {
     assert.deepEqual([...y], [2, 1, 0]);
   });
 
-  test('slices to the end, halves and sums', async () => {
+  test('graph operations slice to the end, halve and sum', async () => {
     const graph = createGraph('parts');
     const x = graph.input('x', 'float32', [2, 'n']);
     const [left, right] = graph.halves(x, 1);
@@ -54,7 +54,7 @@ describe('the graph builder', () => {
     assert.deepEqual([...sum], [31]);
   });
 
-  test('the same graph has the same bytes, another constant another digest', () => {
+  test('equal graphs have equal bytes, another constant gives another digest', () => {
     const build = (factor: number) => {
       const graph = createGraph('g');
       const value = graph.mul(graph.input('x', 'float32', ['n']), factor);
@@ -66,7 +66,7 @@ describe('the graph builder', () => {
     assert.notEqual(build(2).digest, build(3).digest);
   });
 
-  test('keeps any float32 constant and integer attribute through the encoding', async () => {
+  test('encoding keeps any float32 constant and integer attribute', async () => {
     const number = fc.float({ noNaN: true, noDefaultInfinity: true });
     await fc.assert(
       fc.asyncProperty(

@@ -29,18 +29,18 @@ const document = () => ({
 });
 
 describe('hallmarks', () => {
-  test('a hallmark holds against the published key, also after a trip through JSON', () => {
+  test('a hallmark verifies with the published key, also after a round trip through JSON', () => {
     const hallmark = JSON.parse(JSON.stringify(stamp(statement)));
 
     assert.equal(findFlaw(hallmark, keys), undefined);
     assert.equal(hallmark.key_id, keys[0]?.kid);
   });
 
-  test('the published key is a JSON Web Key that holds no secret', () => {
+  test('the published key is a JSON Web Key without the secret part', () => {
     assert.deepEqual(Object.keys(keys[0] ?? {}).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
   });
 
-  test('every field is under the signature', () => {
+  test('every field of a score is covered by the signature', () => {
     const { signature, key_id } = stamp(statement);
     for (const field of Object.keys(statement) as (keyof HallmarkStatement)[]) {
       const value = statement[field];
@@ -50,7 +50,7 @@ describe('hallmarks', () => {
     }
   });
 
-  test('a key that is not published, or that was swapped under its name, is refused', () => {
+  test('an unpublished key, or one swapped under its name, is refused', () => {
     const other = generateKeyPairSync('ed25519');
     const forged = createStamp(other.privateKey)(statement);
     const [key] = keys;
@@ -72,7 +72,7 @@ describe('hallmarks', () => {
     ]);
   });
 
-  test('figures changed beside a sound hallmark do not pass', () => {
+  test('a changed score fails verification although its hallmark is valid', () => {
     const good = document();
     const [score] = good.scores;
     assert.ok(score);
@@ -89,7 +89,7 @@ describe('hallmarks', () => {
     assert.match(verifyScores(lies[0], keys)[0]?.reason ?? '', /raw says 0\.99, the hallmark 0\.98765/);
   });
 
-  test('what is no score document is refused, and so is a key of another kind', () => {
+  test('a document without scores and a key of another kind are refused', () => {
     assert.throws(() => verifyScores({ scores: [] }, keys), { name: 'InvalidInput' });
     const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 });
     assert.throws(() => createStamp(rsa.privateKey), TypeError);

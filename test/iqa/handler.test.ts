@@ -20,7 +20,7 @@ describe('the handler of image-quality tools', () => {
       signal: new AbortController().signal,
     } as CallContext);
 
-  test('scores base64 against a stored picture', async () => {
+  test('a base64 picture is scored against a stored one', async () => {
     const output = (await call('ssim', { image: { base64 }, reference: { key: 'photo.png' } })) as Record<
       string,
       unknown
@@ -42,7 +42,7 @@ describe('the handler of image-quality tools', () => {
     ]);
   });
 
-  test('a data URL and line breaks in base64 are taken, other characters are not', async () => {
+  test('a data URL and line breaks in base64 are accepted, other characters are not', async () => {
     const wrapped = `data:image/png;base64,${base64.replace(/(.{76})/g, '$1\n')}`;
 
     assert.ok(await call('entropy', { image: { base64: wrapped } }));
@@ -51,7 +51,7 @@ describe('the handler of image-quality tools', () => {
     });
   });
 
-  test("another tenant's picture, an address and a failing tool are faults", async () => {
+  test('another tenant’s picture, a URL and a failing tool are faults', async () => {
     await assert.rejects(call('niqe', { image: { key: 'photo.png' } }, 'other'), {
       name: 'NotFound',
       message: /there is no picture photo\.png; upload it first/,

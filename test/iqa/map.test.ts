@@ -14,14 +14,14 @@ describe('quality maps', () => {
   const engine = testEngine();
   after(() => engine.close());
 
-  test('every metric that has a map has a scale of its own', () => {
+  test('every metric with a map has its own scale', () => {
     assert.deepEqual(
       graphMetrics.flatMap(({ name, map }) => (map ? [name] : [])).sort(),
       Object.keys(MAP_SCALES).sort(),
     );
   });
 
-  test('the scale is the same for every picture: a slight loss glows less than a strong one', () => {
+  test('the scale of a map is the same for every picture: a slight loss is darker than a strong one', () => {
     const pixels = { width: 2, height: 1, data: new Uint8Array(6).fill(100) };
     const painted = (value: number) => {
       const values = Float32Array.of(value, value);
@@ -34,13 +34,13 @@ describe('quality maps', () => {
     assert.equal(painted(0.5), painted(0.1), 'and below its lower end nothing is hotter');
   });
 
-  test('the metric that gave the number is painted where it has a map', () => {
+  test('the map is drawn by the metric of the score, where it has one', () => {
     assert.equal(mapTool(['haarpsi', 'SSIM']), 'ssim');
     assert.equal(mapTool([]), 'vsi');
     assert.equal(mapTool(['psnr']), 'psnr', 'and one without is refused by name');
   });
 
-  test('a legend stands below the picture, which it leaves as it is', async () => {
+  test('the map’s legend is below the picture, which is unchanged', async () => {
     const plain = await paintQualityMap(engine, { tool: 'ssim', image, reference });
     const labelled = await paintQualityMap(engine, { tool: 'ssim', image, reference, hasLegend: true });
 
@@ -51,7 +51,7 @@ describe('quality maps', () => {
     assert.ok(new Set(labelled.pixels.data.subarray(data.length)).size > 50, 'the strip has the colours of the scale');
   });
 
-  test('the legend spells the name of every metric that has a map', () => {
+  test('the legend can print the name of every metric with a map', () => {
     const picture = { width: 200, height: 1, data: new Uint8Array(600) };
     for (const [tool, scale] of Object.entries(MAP_SCALES)) {
       const { data } = withLegend(picture, tool, scale);
@@ -61,7 +61,7 @@ describe('quality maps', () => {
     }
   });
 
-  test('score_map answers with an image block small enough for a context', async () => {
+  test('score_map returns an image block small enough for a model’s context', async () => {
     const handler = mapHandler({ engine, readImage: async () => undefined });
     const context = { tenant: 'default', signal: new AbortController().signal } as unknown as CallContext;
     const base64 = ({ bytes }: { bytes: Uint8Array }) => ({ base64: Buffer.from(bytes).toString('base64') });

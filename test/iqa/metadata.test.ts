@@ -35,7 +35,7 @@ const faultOf = (text: string): Fault => {
 };
 
 describe('tool metadata', () => {
-  test('R0.01 loads the shipped tools from metadata/tools.json', async () => {
+  test('R0.01 the shipped tools load from metadata/tools.json', async () => {
     const catalogue = await loadMetadata(FILE, readText);
 
     assert.equal(catalogue.tools.length >= 94, true);
@@ -43,7 +43,7 @@ describe('tool metadata', () => {
     assert.equal(catalogue.find('no_such_tool'), undefined);
   });
 
-  test('R0.01 a missing file gives an error that names it', async () => {
+  test('R0.01 a missing metadata file gives an error with its name', async () => {
     await assert.rejects(loadMetadata('metadata/absent.json', readText), (thrown: Fault) => {
       assert.equal(thrown.code, 'NotFound');
       assert.match(thrown.message, /metadata\/absent\.json cannot be read: .*ENOENT/);
@@ -51,7 +51,7 @@ describe('tool metadata', () => {
     });
   });
 
-  test('R0.01 invalid JSON gives an error that names the file, the line and the column', () => {
+  test('R0.01 invalid JSON gives an error with the file, the line and the column', () => {
     const fault = faultOf('{\n  "ssim": {\n    "type": "FR",,\n  }\n}');
 
     assert.equal(fault.code, 'InvalidInput');
@@ -59,11 +59,11 @@ describe('tool metadata', () => {
     assert.deepEqual([fault.details.line, fault.details.column], [3, 18]);
   });
 
-  test('R0.01 a text that ends too early is placed at its end', () => {
+  test('R0.01 the error of truncated JSON points to its end', () => {
     assert.match(faultOf('{\n  "ssim"').message, /^tools\.json line 2 column 9/);
   });
 
-  test("R0.02 the seed's example loads as it stands, under IQA-PyTorch's names", () => {
+  test('R0.02 the seed’s example loads unchanged, with IQA-PyTorch’s names', () => {
     const { tools, find, warnings } = parseMetadata(SEED_EXAMPLE, 'seed.json');
 
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('tool metadata', () => {
     }
   });
 
-  test('R0.02 every identifier that scores images is declared, and no other name', async () => {
+  test('R0.02 the shipped metadata declares every metric of IQA-PyTorch, and no other', async () => {
     const names = (await loadMetadata(FILE, readText)).tools.map(({ name }) => name);
 
     assert.deepEqual(
@@ -97,7 +97,7 @@ describe('tool metadata', () => {
     );
   });
 
-  test('R0.02 spellings differ in case or by an alias, and the plus sign may be spelled out', async () => {
+  test('R0.02 tool names are accepted in any case, by alias, and with the plus sign spelled out', async () => {
     const { find } = await loadMetadata(FILE, readText);
 
     assert.equal(find('ToPiQ_Fr')?.name, 'topiq_fr');
@@ -105,19 +105,19 @@ describe('tool metadata', () => {
     assert.equal(find('lpips-plus')?.name, 'lpips+');
   });
 
-  test('R0.02 two tools of one name are refused with the place of the second', () => {
+  test('R0.02 two tools with one name are refused with the position of the second', () => {
     const fault = faultOf('{\n"ssim": {"type": "FR", "strengths": []},\n"SSIM": {"type": "FR", "strengths": []}\n}');
 
     assert.match(fault.message, /line 3 column 1: SSIM and ssim share a name/);
   });
 
-  test('R0.03 another type is refused with the place', () => {
+  test('R0.03 an unknown type is refused with its position', () => {
     const fault = faultOf('{\n  "ssim": {\n    "type": "XR",\n    "strengths": []\n  }\n}');
 
     assert.match(fault.message, /^tools\.json line 3 column 5 is not valid: ssim\.type .*"FR".*"NR".*got "XR"/);
   });
 
-  test('R0.03 an unknown distortion category is refused, and the known ones are named', () => {
+  test('R0.03 an unknown distortion category is refused, and the error lists the known ones', () => {
     const fault = faultOf('{"ssim": {"type": "FR", "strengths": ["Blurs", "Ghosts"]}}');
 
     assert.match(fault.message, /ssim\.strengths\.1 .*got "Ghosts"/);
@@ -143,13 +143,13 @@ describe('tool metadata', () => {
     );
   });
 
-  test('a name that IQA-PyTorch does not know is loaded with a warning', () => {
+  test('a name unknown to IQA-PyTorch is loaded with a warning', () => {
     const { warnings } = parseMetadata('{"mine": {"type": "NR", "strengths": []}}', 'tools.json');
 
     assert.ok(warnings.includes('mine is not an IQA-PyTorch identifier'));
   });
 
-  test('R0.19 the published JSON Schema is current, and the shipped file and the seed pass it', async () => {
+  test('R0.19 the published JSON Schema is current, and validates the shipped file and the seed', async () => {
     const published = await readText('metadata/tools.schema.json');
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(published));
 

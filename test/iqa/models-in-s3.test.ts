@@ -11,7 +11,7 @@ import { goldenImage, scoring, shippedCatalogue, testEngine } from '../support/i
 import { startS3 } from '../support/s3.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-test('C.03 S3 holds a model that one machine added, and another machine scores with it', async (context) => {
+test('C.03 a model added by one machine is stored in S3, and another machine scores with it', async (context) => {
   const s3 = await startS3();
   const engine = testEngine();
   context.after(() => Promise.all([s3.stop(), engine.close()]));

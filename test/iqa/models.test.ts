@@ -91,7 +91,7 @@ describe('model files of learned tools', () => {
     );
   });
 
-  test('R0.05 R0.06 a no-reference model scores a picture as RGB in [0, 1], N x 3 x H x W', async () => {
+  test('R0.05 R0.06 a no-reference model gets the picture as RGB in [0, 1], N x 3 x H x W', async () => {
     await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
     const { deps } = scoringWith(store);
     const { pixels } = await engine.decode(image.bytes);
@@ -103,7 +103,7 @@ describe('model files of learned tools', () => {
     assert.match(scores[0]?.warnings[0] ?? '', /no logistic_params/);
   });
 
-  test('R0.04 a full-reference model takes the picture first and the reference second', async () => {
+  test('R0.04 a full-reference model gets the picture first and the reference second', async () => {
     await store.add({ tool: 'dists', path: await file('pair.onnx', pairModel()) });
     const { deps } = scoringWith(store);
     const raw = async (a: typeof image, b: typeof image) =>
@@ -115,7 +115,7 @@ describe('model files of learned tools', () => {
     assert.equal(same, 0);
   });
 
-  test('R0.12 another model never serves an old score', async () => {
+  test('R0.12 scores of another model are never reused', async () => {
     const { deps } = scoringWith(store);
     await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
     const first = await scoreImage(deps, { tenant, image, tools: ['topiq_nr'] });
@@ -146,7 +146,7 @@ describe('model files of learned tools', () => {
     assert.ok(Math.abs((full.scores[0]?.raw ?? 0) / 1.13014594e-5 - 1) < 1e-3);
   });
 
-  test('X.15 a file that a model merely mentions, as exporters mention their script, is not stored with it', async () => {
+  test('X.15 a file that a model only mentions, such as its export script, is not stored with it', async () => {
     const graph = createGraph('export.py');
     const score = energy(graph, graph.input('image', 'float32', shape));
     await file('export.py', 'print(1)');
@@ -160,7 +160,7 @@ describe('model files of learned tools', () => {
     );
   });
 
-  test('R0.13 a hit does not even fetch the model file', async () => {
+  test('R0.13 a cached score does not even load the model file', async () => {
     await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
     const { deps } = scoringWith(store);
     await scoreImage(deps, { tenant, image, tools: ['topiq_nr'] });
@@ -175,7 +175,7 @@ describe('model files of learned tools', () => {
     assert.equal(scores[0]?.cached, true);
   });
 
-  test('verify scores the sample again, and finds a file that was changed in the store', async () => {
+  test('verifying a model scores its sample again, and detects a changed file', async () => {
     const record = await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
 
     const verified = await storeOn('third').verify('topiq_nr');
@@ -192,7 +192,7 @@ describe('model files of learned tools', () => {
     await assert.rejects(store.verify('topiq_nr'), { name: 'NotFound' });
   });
 
-  test('X.15 a model of one size is taken when pictures are brought to it, and then scores any size', async () => {
+  test('X.15 a model with a fixed input size is accepted when pictures are resized to it, and then scores any size', async () => {
     const graph = createGraph('fixed');
     const score = energy(graph, graph.input('image', 'float32', [1, 3, 224, 224]));
     const bytes = graph.build({ score: { value: graph.reshape(score, [1]), shape: [1] } }).bytes;
@@ -208,7 +208,7 @@ describe('model files of learned tools', () => {
     assert.equal(scores[0]?.normalized, undefined, 'and without parameters it has no place on 1..5');
   });
 
-  test('X.15 the scores it was exported with are compared and recorded', async () => {
+  test('X.15 adding a model compares its score with that at export, and records both', async () => {
     const path = await file('blind.onnx', blindModel());
     const { sample_score } = await store.add({ tool: 'topiq_nr', path });
     const scores = [{ width: 320, height: 256, score: sample_score }];
@@ -220,7 +220,7 @@ describe('model files of learned tools', () => {
     await rm(join(folder, 'blind.json'));
   });
 
-  test('a model is tried in a process of its own, which is ended when it takes too long', async () => {
+  test('a model is tried in a separate process, which is killed at the timeout', async () => {
     const model = { path: await file('blind.onnx', blindModel()), digest: 'd', preprocessing: Preprocessing.parse({}) };
     const tool = catalogue.find('topiq_nr') ?? assert.fail();
 
@@ -233,7 +233,7 @@ describe('model files of learned tools', () => {
     await assert.rejects(probeInProcess()(tool, broken), { name: 'InvalidInput', message: /does not open/ });
   });
 
-  test('X.15 a model that loops for ever is refused at the time-out, and the same one that ends is taken', async () => {
+  test('X.15 a model with an endless loop is refused at the timeout, and the same one that ends is accepted', async () => {
     const tool = catalogue.find('topiq_nr') ?? assert.fail();
     const tried = async (isEndless: boolean) => {
       const path = await file('looping.onnx', loopingModel({ isEndless }));
@@ -251,7 +251,7 @@ describe('model files of learned tools', () => {
     });
   });
 
-  test('X.15 the recipe exports by position, for one or two pictures, with external data', () => {
+  test('X.15 the export recipe passes inputs by position, for one or two pictures, with external data', () => {
     const blind = recipeFor({ name: 'topiq_nr', type: 'NR' });
     const full = recipeFor({ name: 'lpips+', type: 'FR' });
 
@@ -377,7 +377,7 @@ describe('model files of learned tools', () => {
     ],
   ];
   for (const [what, tool, path, message] of refusals) {
-    test(`${what} is refused with the cure, and nothing is stored`, async () => {
+    test(`${what} is refused with what to do, and nothing is stored`, async () => {
       const before = await blobs.list('');
 
       await assert.rejects(store.add({ tool, path: await path() }), (thrown: Error) => {

@@ -53,7 +53,7 @@ describe('no-reference metrics', () => {
     return known;
   };
 
-  test('parts add up to the whole, on any size', async () => {
+  test('sums over strips add up to those of the whole picture, for any size', async () => {
     const { width, data } = await read('chelsea_jpeg_2.png');
     for (const height of [300, 299, 193, 65, 33]) {
       const picture = { width, height, data: data.subarray(0, width * height * 3) };
@@ -72,7 +72,7 @@ describe('no-reference metrics', () => {
     }
   });
 
-  test('X.14 metrics that share one pass over a picture give what each gives alone', async () => {
+  test('X.14 metrics that share one pass give the same values as alone', async () => {
     for (const name of ['chelsea_jpeg_2.png', 'chelsea_contrast_2.png']) {
       const picture = await read(name);
       const names = pixelMetrics.map((each) => each.name);
@@ -98,7 +98,7 @@ describe('no-reference metrics', () => {
     });
   }
 
-  test('sides under the window are refused with the size that is needed', () => {
+  test('a side below a no-reference metric’s minimum is refused with the size it needs', () => {
     for (const [name, side] of [
       ['niqe', 96],
       ['brisque', 7],
@@ -111,7 +111,7 @@ describe('no-reference metrics', () => {
     }
   });
 
-  test('pictures without any texture have no natural-scene statistics, and that is said', () => {
+  test('a picture without texture is refused, since it has no natural-scene statistics', () => {
     const stripes = flat(192, 96);
     stripes.data.forEach((_, at) => {
       stripes.data[at] = Math.floor(at / 3) % 2 === 0 ? 0 : 255;
@@ -124,7 +124,7 @@ describe('no-reference metrics', () => {
     assert.equal(metric('piqe').score(flat(64, 64, 0)), 100);
   });
 
-  test('small and odd sizes give finite scores, and niqe needs no second block', async () => {
+  test('small and odd sizes give finite scores, and niqe works with one block', async () => {
     const { width, data } = await read('chelsea.png');
     for (const [wide, high] of [
       [97, 131],
@@ -145,7 +145,7 @@ describe('no-reference metrics', () => {
     }
   });
 
-  test('entropy of one level is nothing, of 256 equal levels eight bits', () => {
+  test('the entropy of one level is 0, of 256 equal levels 8 bits', () => {
     const levels = flat(256, 1);
     levels.data.forEach((_, at) => {
       levels.data[at] = Math.floor(at / 3);
@@ -156,15 +156,15 @@ describe('no-reference metrics', () => {
   });
 });
 
-describe('what no-reference metrics are made of', () => {
-  test('luma of grey is that grey, and ties round to even', () => {
+describe('building blocks of no-reference metrics', () => {
+  test('the luma of grey is that grey, and ties round to even', () => {
     const ramp = Uint8Array.from({ length: 768 }, (_, at) => Math.floor(at / 3));
 
     assert.deepEqual([...lumaBytes({ width: 256, height: 1, data: ramp }).data], [...Array(256).keys()]);
     assert.deepEqual([0.5, 1.5, 2.5, 2.4999, 254.5].map(roundHalfEven), [0, 2, 2, 2, 254]);
   });
 
-  test('local contrast is what the formula says at every size and border', () => {
+  test('local contrast follows the formula at every size and border', () => {
     fc.assert(
       fc.property(aPlane, fc.constantFrom('zero' as const, 'nearest' as const), (plane, border) => {
         mscnRows32(plane, border, (row, y) => {
@@ -182,7 +182,7 @@ describe('what no-reference metrics are made of', () => {
     );
   });
 
-  test('the mirror repeats the edge pixel', () => {
+  test('mirror padding repeats the edge pixel', () => {
     assert.deepEqual(
       [-2, -1, 0, 4, 5, 6].map((index) => mirrored(index, 5)),
       [1, 0, 0, 4, 4, 3],

@@ -13,32 +13,32 @@ const params = fc.record({
 });
 
 describe('normalising a score', () => {
-  test("R0.08 applies the logistic with the tool's own parameters", () => {
+  test("R0.08 normalising applies the logistic with the tool's own parameters", () => {
     assert.equal(normaliseScore(QALIGN, 3).normalized, 3);
     assert.equal(normaliseScore(QALIGN, 4).normalized, 4 / (1 + Math.exp(-2)) + 1);
     assert.deepEqual(normaliseScore(QALIGN, 4).warnings, []);
   });
 
-  test('R0.08 reads only the size of beta4', () => {
+  test('R0.08 only the magnitude of beta4 counts', () => {
     const mirrored = { ...QALIGN, logistic_params: { ...QALIGN.logistic_params, beta4: -0.5 } };
 
     assert.equal(normaliseScore(mirrored, 4).normalized, normaliseScore(QALIGN, 4).normalized);
   });
 
-  test('R0.09 uses 5, 1, 0.5, 0.1 without parameters, and warns', () => {
+  test('R0.09 a tool without parameters gets 5, 1, 0.5, 0.1, with a warning', () => {
     const { normalized, warnings } = normaliseScore({ name: 'x' }, 0.6);
 
     assert.equal(normalized, 4 / (1 + Math.exp(-(0.6 - 0.5) / 0.1)) + 1);
     assert.match(warnings[0] ?? '', /x has no logistic_params/);
   });
 
-  test('R0.09 uses 1, 5, 0.5, 0.1 for a lower-is-better tool without parameters', () => {
+  test('R0.09 a lower-is-better tool without parameters gets 1, 5, 0.5, 0.1', () => {
     const { normalized } = normaliseScore({ name: 'x', lower_better: true }, 0.6);
 
     assert.equal(normalized, -4 / (1 + Math.exp(-(0.6 - 0.5) / 0.1)) + 5);
   });
 
-  test('R0.10 clips to [1, 5] and warns when it clipped', () => {
+  test('R0.10 normalised scores are clipped to [1, 5], with a warning', () => {
     const wide = { name: 'x', logistic_params: { beta1: 6, beta2: 0, beta3: 0, beta4: 1 } };
 
     const high = normaliseScore(wide, 100);
@@ -50,7 +50,7 @@ describe('normalising a score', () => {
     assert.deepEqual(normaliseScore(wide, 0).warnings, []);
   });
 
-  test('R0.11 turns lower-is-better tools round, in whichever order the pair is written', () => {
+  test('R0.11 a lower-is-better score is inverted, in whichever order the pair is written', () => {
     const rising = { name: 'x', lower_better: true, logistic_params: { beta1: 5, beta2: 1, beta3: 50, beta4: 10 } };
     const falling = { ...rising, logistic_params: { beta1: 1, beta2: 5, beta3: 50, beta4: 10 } };
 
@@ -58,7 +58,7 @@ describe('normalising a score', () => {
     assert.deepEqual(normaliseScore(rising, 10), normaliseScore(falling, 10));
   });
 
-  test('R0.08 R0.11 is always in [1, 5] and never falls as quality rises', () => {
+  test('R0.08 R0.11 a normalised score is in [1, 5] and never falls as quality rises', () => {
     fc.assert(
       fc.property(params, fc.boolean(), finite, finite, (logistic_params, lower_better, a, b) => {
         const tool = { name: 'x', logistic_params, lower_better };
@@ -70,7 +70,7 @@ describe('normalising a score', () => {
     );
   });
 
-  test('infinite scores reach the ends, and NaN is refused', () => {
+  test('infinite scores normalise to the ends, and NaN is refused', () => {
     assert.equal(normaliseScore(QALIGN, Number.POSITIVE_INFINITY).normalized, 5);
     assert.equal(normaliseScore(QALIGN, Number.NEGATIVE_INFINITY).normalized, 1);
     assert.throws(() => normaliseScore(QALIGN, Number.NaN), { name: 'ToolExecutionError' });

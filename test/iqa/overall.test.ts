@@ -13,8 +13,8 @@ const knots: Readonly<Record<string, { readonly identical: number; readonly knot
   figures.knots;
 const identical = (tools: readonly string[]) => Object.fromEntries(tools.map((name) => [name, knots[name]?.identical]));
 
-describe('overallOf', () => {
-  test('X.13 overallOf gives identical pictures exactly 5 by every model, without doubt', () => {
+describe('the overall score', () => {
+  test('X.13 the overall score of identical pictures is exactly 5 by every model, with an interval of width 0', () => {
     for (const { tools } of figures.models) {
       const overall = overallOf(identical(tools));
 
@@ -26,7 +26,7 @@ describe('overallOf', () => {
     }
   });
 
-  test('X.13 overallOf is monotone in every metric and stays within 1..5', () => {
+  test('X.13 the overall score is monotone in every metric and stays within 1..5', () => {
     const model = fc.constantFrom(...figures.models);
     const share = fc.double({ min: -0.2, max: 1, noNaN: true });
     const between = (tool: string, at: number): number => {
@@ -53,7 +53,7 @@ describe('overallOf', () => {
     );
   });
 
-  test('uses the most accurate model among the metrics that are there, and ignores the others', () => {
+  test('the overall score uses the most accurate model for the given metrics, and ignores the others', () => {
     const all = { ...identical(Object.keys(knots)), niqe: 4, nonsense: 2 };
 
     assert.deepEqual(overallOf(all)?.tools, ['haarpsi', 'mdsi', 'psnr', 'vif', 'vsi']);
@@ -62,12 +62,12 @@ describe('overallOf', () => {
     assert.ok((overallOf({ psnr: 30, ssim: 0.9, ms_ssim: 0.97 })?.tools.length ?? 0) === 2);
   });
 
-  test('is undefined without a full-reference metric, and for what is no number', () => {
+  test('the overall score is undefined without a full-reference metric, and for values that are not numbers', () => {
     for (const raw of [{}, { niqe: 3, brisque: 20 }, { ssim: Number.NaN }, { ssim: undefined }, { dists: 0.1 }])
       assert.equal(overallOf(raw), undefined);
   });
 
-  test('has a model for every shipped full-reference metric', () => {
+  test('every shipped full-reference metric has a model for the overall score', () => {
     for (const { name, type, graph } of shippedCatalogue().tools)
       if (graph !== undefined && type === 'FR') assert.ok(overallOf(identical([name])), name);
   });
@@ -90,7 +90,7 @@ const invented = (): string => {
   return ['image,reference,distortion,level,mos,mos_std,a,b', ...lines].join('\r\n');
 };
 
-describe('fitting to opinions', () => {
+describe('fitting the overall score to human ratings', () => {
   const rows = parseOpinions(invented());
   const tools = [
     { name: 'a', identical: 1.1 },
@@ -98,7 +98,7 @@ describe('fitting to opinions', () => {
   ];
   const placed = placeKnots(rows, tools);
 
-  test('predicts references that were left out, and better from both metrics than from one', () => {
+  test('the fit predicts left-out references, and better from both metrics than from one', () => {
     const both = crossValidate(rows, ['a', 'b'], placed).model;
     const one = crossValidate(rows, ['a'], placed).model;
 
@@ -106,7 +106,7 @@ describe('fitting to opinions', () => {
     assert.ok(both.rmse <= one.rmse);
   });
 
-  test('X.13 intervals hold 90 % of opinions, also of a reference that took no part', () => {
+  test('X.13 intervals contain 90 % of ratings, also for a left-out reference', () => {
     const { leftOut } = crossValidate(rows, ['a', 'b'], placed);
     const left = (name: string) => leftOut.filter(({ reference }) => (reference === 'r3') === (name === 'r3'));
 
@@ -117,7 +117,7 @@ describe('fitting to opinions', () => {
     assert.ok(all > 0.9 && all < 0.96, String(all));
   });
 
-  test('X.13 above what people rated an interval keeps its lower end, and never rises above 5', () => {
+  test('X.13 above the best rated pictures an interval keeps its lower end, and never exceeds 5', () => {
     const { leftOut } = crossValidate(rows, ['a', 'b'], placed);
     const bands = intervalBands(leftOut);
     const [score = 0, below = 0] = bands.at(-2) ?? [];
@@ -129,7 +129,7 @@ describe('fitting to opinions', () => {
     assert.ok(nearly && nearly.score > 4.4 && nearly.low < 4, JSON.stringify(nearly));
   });
 
-  test('a table without a column or a number is refused with the place', () => {
+  test('a ratings table without a column or a number is refused with the position', () => {
     assert.throws(() => parseOpinions('image,reference\n'), { message: /lacks distortion, level, mos, mos_std/ });
     assert.throws(() => parseOpinions('image,reference,distortion,level,mos,mos_std,a\np,r,1,1,x,0,1'), {
       message: /line 2 .* no number for mos/,

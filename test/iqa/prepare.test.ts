@@ -23,7 +23,7 @@ const close = (actual: ArrayLike<number>, wanted: readonly number[], tolerance =
 };
 
 describe('R0.06 preprocessing', () => {
-  test('makes smaller with antialiasing as PIL does', () => {
+  test('preprocessing downscales with antialiasing as PIL does', () => {
     const options = { width: 3, height: 2, antialias: true };
 
     // Figures of PIL's resize of the same plane in its float mode.
@@ -37,7 +37,7 @@ describe('R0.06 preprocessing', () => {
     );
   });
 
-  test('makes larger as PIL does', () => {
+  test('preprocessing upscales as PIL does', () => {
     const { planes } = resizePlanes(small, { width: 10, height: 8, kernel: 'bicubic', antialias: true });
 
     close(
@@ -46,13 +46,13 @@ describe('R0.06 preprocessing', () => {
     );
   });
 
-  test('without antialiasing takes single neighbours', () => {
+  test('preprocessing without antialiasing takes nearest neighbours', () => {
     const { planes } = resizePlanes(small, { width: 1, height: 1, kernel: 'bilinear', antialias: false });
 
     close(planes[0] ?? [], [small.data[(2 * 7 + 3) * 3] ?? 0]);
   });
 
-  test('keeps a picture that needs no scaling, in the range and layout asked for', () => {
+  test('a picture that needs no scaling is kept, in the requested range and layout', () => {
     const plain = prepare(small, Preprocessing.parse({}));
     assert.deepEqual(plain.shape, [1, 3, 5, 7]);
     close(
@@ -70,7 +70,7 @@ describe('R0.06 preprocessing', () => {
     );
   });
 
-  test('scales the shorter side, then crops the centre', () => {
+  test('preprocessing scales the shorter side, then crops the centre', () => {
     const { shape, data } = prepare(small, Preprocessing.parse({ resize: { size: 10 }, crop: { size: 8 } }));
     const whole = prepare(small, Preprocessing.parse({ resize: { size: 10 } }));
 

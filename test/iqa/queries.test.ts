@@ -14,8 +14,8 @@ const catalogue = parseMetadata(
   'tools.json',
 );
 
-describe('queries', () => {
-  test('R0.16 lists tools strong at a distortion, full-reference first when there is a reference', () => {
+describe('tool queries', () => {
+  test('R0.16 a query lists tools strong at a distortion, full-reference first with a reference', () => {
     assert.deepEqual(toolsForDistortion(catalogue, 'Noise', { reference: true }), ['fsim', 'ssim', 'brisque', 'niqe']);
     assert.deepEqual(toolsForDistortion(catalogue, 'Noise'), ['brisque', 'niqe', 'fsim', 'ssim']);
     assert.deepEqual(toolsForDistortion(catalogue, 'blurs', { reference: true }), ['ssim', 'brisque']);
@@ -29,12 +29,12 @@ describe('queries', () => {
     });
   });
 
-  test('R0.17 lists tools by type, whatever their strengths', () => {
+  test('R0.17 a query lists tools by type, whatever their strengths', () => {
     assert.deepEqual(toolsByType(catalogue, 'FR'), ['fsim', 'ssim', 'vif']);
     assert.deepEqual(toolsByType(catalogue, 'NR'), ['brisque', 'niqe']);
   });
 
-  test('R0.18 a tool is available when it is declared and, if asked, can be loaded', () => {
+  test('R0.18 a tool is available when it is declared and, on request, when it can be loaded', () => {
     const canLoad = ({ name }: { readonly name: string }): boolean => name === 'ssim';
 
     assert.equal(isToolAvailable(catalogue, 'SSIM'), true);

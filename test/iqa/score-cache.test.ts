@@ -23,7 +23,7 @@ const score = (raw: number): CachedScore => ({
 });
 
 describe('the score cache', () => {
-  test('R0.12 the key is the digest of the image, the tool with its digests, and the digest of the reference', () => {
+  test('R0.12 the cache key has the digests of the picture, the tool and the reference', () => {
     const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
     const key = cacheKey(identity('picture'));
@@ -32,7 +32,7 @@ describe('the score cache', () => {
     assert.equal(key, `${sha256('picture')}+ssim@d1+${empty}`);
   });
 
-  test('R0.12 another image, tool, definition or reference is another entry', async () => {
+  test('R0.12 another picture, tool, definition or reference is another cache entry', async () => {
     const cache = createScoreCache({ log: recordingLog() });
     await cache.put('t', identity('a'), score(0.5));
 
@@ -48,7 +48,7 @@ describe('the score cache', () => {
     assert.equal(await cache.get('another tenant', identity('a')), undefined);
   });
 
-  test('R0.14 raw and normalised score come back as they were stored', async () => {
+  test('R0.14 cached raw and normalised scores are returned as stored', async () => {
     const cache = createScoreCache({ log: recordingLog() });
     await cache.put('t', identity('a'), { ...score(-0.25), normalized: 1.5 });
 
@@ -57,7 +57,7 @@ describe('the score cache', () => {
     assert.deepEqual([raw, normalized], [-0.25, 1.5]);
   });
 
-  test('R0.15 beyond 1000 entries the least recently used goes, and the log says so', async () => {
+  test('R0.15 beyond 1000 cached scores the least recently used is evicted, with a log line', async () => {
     const log = recordingLog();
     const cache = createScoreCache({ log });
     for (let i = 0; i < 1000; i++) await cache.put('t', identity(`p${i}`), score(i));
@@ -85,7 +85,7 @@ describe('the score cache', () => {
     assert.deepEqual({ hits, misses, hit_rate, limit }, { hits: 3, misses: 1, hit_rate: 0.75, limit: 1000 });
   });
 
-  test('R0.13 a second machine hits what the first has stored', async () => {
+  test('R0.13 a second machine hits scores that the first has cached', async () => {
     const table = memoryTable({ now: () => 0 });
     const log = recordingLog();
     await createScoreCache({ table, log }).put('t', identity('a'), score(0.75));
@@ -96,7 +96,7 @@ describe('the score cache', () => {
     assert.equal(await second.get('other', identity('a')), undefined);
   });
 
-  test('a store that fails costs a warning, not the answer', async () => {
+  test('a cache store that fails costs a warning, not the score', async () => {
     const log = recordingLog();
     const broken = {
       get: () => Promise.reject(new Error('no connection')),

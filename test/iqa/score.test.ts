@@ -23,7 +23,7 @@ describe('scoring a picture', () => {
   const engine = testEngine();
   after(() => engine.close());
 
-  test('R0.04 a full-reference tool takes two pictures and gives its raw score', async () => {
+  test('R0.04 a full-reference tool gets two pictures and returns its raw score', async () => {
     const { deps } = scoring(engine);
 
     const report = await scoreImage(deps, { tenant, image, reference, tools: ['ssim'] });
@@ -44,7 +44,7 @@ describe('scoring a picture', () => {
     assert.equal(report.reference?.sha256, sha256(reference.bytes));
   });
 
-  test('R0.05 a no-reference tool takes one picture and gives its raw score', async () => {
+  test('R0.05 a no-reference tool gets one picture and returns its raw score', async () => {
     const { deps } = scoring(engine);
 
     const { scores } = await scoreImage(deps, { tenant, image: reference, tools: ['niqe', 'brisque'] });
@@ -58,7 +58,7 @@ describe('scoring a picture', () => {
     );
   });
 
-  test('R0.07 a tool that fails is logged and raises ToolExecutionError with the cause', async () => {
+  test('R0.07 a failing tool is logged and throws ToolExecutionError with the cause', async () => {
     const cause = new Error('out of luck');
     const log = recordingLog();
     const failing = { ...engine, score: () => Promise.reject(cause) };
@@ -80,7 +80,7 @@ describe('scoring a picture', () => {
     ]);
   });
 
-  test('R0.07 one of several tools failing is reported in its place, all failing is a fault', async () => {
+  test('R0.07 when one of several tools fails, its place has the error; when all fail, scoring is a fault', async () => {
     const broken = {
       ...engine,
       score: (request: Parameters<typeof engine.score>[0]) =>
@@ -96,7 +96,7 @@ describe('scoring a picture', () => {
     await assert.rejects(scoreImage(deps, { tenant, image, tools: ['piqe'] }), { name: 'ToolExecutionError' });
   });
 
-  test('R0.13 a hit answers without running the tool or decoding, and says so', async () => {
+  test('R0.13 a cache hit neither runs the tool nor decodes the picture, and says so', async () => {
     const { deps, runs } = scoring(engine);
     const first = await scoreImage(deps, { tenant, image, tools: ['piqe'] });
 
@@ -111,7 +111,7 @@ describe('scoring a picture', () => {
     assert.deepEqual(second.image, first.image);
   });
 
-  test('R0.12 a new calibration never serves an old score', async () => {
+  test('R0.12 scores of an older calibration are never reused', async () => {
     const table = memoryTable();
     const withBeta3 = (beta3: number) => {
       const params = { beta1: 1, beta2: 5, beta3, beta4: 10 };
@@ -133,7 +133,7 @@ describe('scoring a picture', () => {
     assert.notEqual(recalibrated?.normalized, before?.normalized);
   });
 
-  test('with a reference overall predicts opinion from vsi, mdsi and haarpsi, with an interval', async () => {
+  test('with a reference the overall score predicts opinion from vsi, mdsi and haarpsi, with an interval', async () => {
     const { deps } = scoring(engine);
 
     const { scores, overall } = await scoreImage(deps, { tenant, image, reference });
@@ -146,7 +146,7 @@ describe('scoring a picture', () => {
     assert.ok(typeof overall?.mean === 'number' && typeof overall.spread === 'number');
   });
 
-  test('identical pictures have an overall score of exactly 5, also as another file', async () => {
+  test('identical pictures have an overall score of exactly 5, also in different files', async () => {
     const { deps } = scoring(engine);
     const picture = await engine.decode(reference.bytes, 'chelsea.png');
     const copy = { bytes: await engine.encode(picture.pixels, { format: 'png' }), name: 'copy.png' };
@@ -157,7 +157,7 @@ describe('scoring a picture', () => {
     assert.equal((await overall({ tools: ['ssim', 'fsim', 'nlpd'] }))?.score, 5);
   });
 
-  test('without a reference there is no single score: each metric says what it does not see', async () => {
+  test('without a reference there is no overall score, and each metric says what it cannot detect', async () => {
     const { deps } = scoring(engine);
 
     const { scores, overall } = await scoreImage(deps, { tenant, image });
@@ -171,7 +171,7 @@ describe('scoring a picture', () => {
     assert.match(overall?.note ?? '', /no single number/);
   });
 
-  test('a no-reference tool named with a reference ignores it and says so', async () => {
+  test('a no-reference tool requested with a reference ignores it and says so', async () => {
     const { deps } = scoring(engine);
 
     const both = await scoreImage(deps, { tenant, image, reference, tools: ['niqe', 'ssim'] });
@@ -182,7 +182,7 @@ describe('scoring a picture', () => {
     assert.deepEqual(both.overall?.tools, ['ssim']);
   });
 
-  test('with distortions the tools strong at them are used, full-reference first when there is a reference', async () => {
+  test('with distortions, tools strong at them are used, full-reference first with a reference', async () => {
     const { deps } = scoring(engine);
 
     const { scores } = await scoreImage(deps, { tenant, image, reference, distortions: ['Compression'] });
@@ -196,7 +196,7 @@ describe('scoring a picture', () => {
     );
   });
 
-  test('scores carry a hallmark when there is a key to sign with', async () => {
+  test('scores are signed with a hallmark when there is a key', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const { deps } = scoring(engine, { stamp: createStamp(privateKey) });
 
@@ -213,7 +213,7 @@ describe('scoring a picture', () => {
     assert.match(statement?.decoder ?? '', /sharp \d/);
   });
 
-  test('the hallmark of the answer finds every change of what it shows, and scores of version 1 still verify', async () => {
+  test('the hallmark of the response detects every change of it, and scores of version 1 still verify', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const { deps } = scoring(engine, { stamp: createStamp(privateKey) });
     const { keys } = publishKeys([publicKey]);
@@ -238,7 +238,7 @@ describe('scoring a picture', () => {
     }
   });
 
-  test('the memory of the pictures is given back, also when scoring fails', async () => {
+  test('picture memory is released, also when scoring fails', async () => {
     const watching = watchingMemory(engine);
     const { deps } = scoring(watching.engine);
     const score = (other: typeof image, tool: string) =>
@@ -270,7 +270,7 @@ describe('scoring a picture', () => {
     ],
   ];
   for (const [what, request, name, message] of refusals) {
-    test(`${what} is refused with the cure`, async () => {
+    test(`${what} is refused with what to do`, async () => {
       await assert.rejects(scoreImage(scoring(engine).deps, { tenant, image, ...request }), { name, message });
     });
   }

@@ -22,8 +22,8 @@ const aPlane = fc.tuple(sides, sides, bytes, fc.boolean()).map(([width, height, 
 }));
 const { fround } = Math;
 
-describe('vector code of the no-reference metrics', { skip: !isFused() && 'this processor rounds twice' }, () => {
-  test('local contrast has every bit of plain loops, flat areas and odd sizes too', () => {
+describe('SIMD code of the no-reference metrics', { skip: !isFused() && 'this processor rounds twice' }, () => {
+  test('SIMD local contrast equals plain loops bit for bit, also on flat areas and odd sizes', () => {
     fc.assert(
       fc.property(aPlane, ({ width, height, data }) => {
         const stride = width + 6;
@@ -42,7 +42,7 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
     );
   });
 
-  test('squared differences of bytes are those of a plain loop, of any length', () => {
+  test('SIMD squared byte differences equal a plain loop, for any length', () => {
     const lengths = fc.constantFrom(1, 15, 16, 17, 65_535, 65_536, 65_551, 200_000);
     fc.assert(
       fc.property(lengths, fc.nat(255), fc.nat(250), (length, start, factor) => {
@@ -56,7 +56,7 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
     assert.equal(squaredError(new Uint8Array(70_000), new Uint8Array(70_000).fill(255)), 70_000 * 255 ** 2);
   });
 
-  test('rows of bytes add up as in a plain loop, also 257 rows of white, and nothing is left of the call before', () => {
+  test('SIMD sums of byte rows equal a plain loop, also of 257 white rows, and keep nothing of the previous call', () => {
     fc.assert(
       fc.property(sides, sides, bytes, (length, count, stream) => {
         const rows = Uint8Array.from(stream.take(length * count));
@@ -71,7 +71,7 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
     assert.deepEqual([...sumRows(new Uint8Array(257 * 5).fill(255), 5)], new Array(5).fill(65_535));
   });
 
-  test('cube roots are those of Math.cbrt to 12 digits', () => {
+  test('SIMD cube roots equal Math.cbrt to 12 digits', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.003, max: 1.5, noNaN: true }), (value) => {
         assert.ok(Math.abs(cubeRoot(value) - Math.cbrt(value)) < 1e-12, String(value));
@@ -79,7 +79,7 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
     );
   });
 
-  test('luma has every bit of plain loops', () => {
+  test('SIMD luma equals plain loops bit for bit', () => {
     fc.assert(
       fc.property(sides, sides, bytes, (width, height, stream) => {
         const picture = { width, height, data: Uint8Array.from(stream.take(3 * width * height)) };
@@ -95,7 +95,7 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
     assert.deepEqual([...stretchedLuma({ ...wide, data: wide.data.fill(0) }).data.subarray(0, 2)], [0, 0]);
   });
 
-  test('half a picture is that of plain loops, in every bit and of any size', () => {
+  test('SIMD downscaling by half equals plain loops bit for bit, for any size', () => {
     fc.assert(
       fc.property(aPlane, fc.constantFrom(1, 255), (plane, divisor) => {
         const half = halfScale(plane, divisor);
@@ -106,7 +106,7 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
     );
   });
 
-  test('moments are those of plain loops, the row wrapping round', () => {
+  test('SIMD moments equal plain loops, with rows wrapping round', () => {
     const rows = fc.tuple(sides, fc.infiniteStream(fc.float({ min: -3, max: 3, noNaN: true })));
     fc.assert(
       fc.property(rows, fc.constantFrom(0 as const, 1 as const), fc.boolean(), ([width, stream], shift, isWide) => {

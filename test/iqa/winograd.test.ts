@@ -14,7 +14,7 @@ for (const { tiling, rows, columns, step } of [
   { tiling: fives, rows: 3, columns: 2, step: 8 },
 ]) {
   const { kernel } = tiling;
-  test(`X.14 a convolution of ${kernel} x ${kernel} over ${rows} x ${columns} in tiles, ${step} of 8 at a time, is the direct one`, async () => {
+  test(`X.14 a ${kernel} x ${kernel} Winograd convolution over ${rows} x ${columns}, ${step} of 8 at a time, equals the direct one`, async () => {
     const [from, to, pictures] = [4, 8, 2];
     const values = waves(from * pictures * rows * columns, 0.7);
     const weights = waves(to * from * kernel * kernel, 1.3);

@@ -25,7 +25,7 @@ const processorMs = async (work: () => unknown): Promise<number> => {
   return (user + system) / 1000;
 };
 
-describe('what a schema and a value multiply to is bounded', () => {
+describe('schema validation has bounded work', () => {
   const products: readonly (readonly [string, Readonly<Record<string, unknown>>, unknown])[] = [
     ['a long list and a long enum', list({ enum: upTo(9000) }), { list: upTo(20_000).map(() => 8999) }],
     [
@@ -43,7 +43,7 @@ describe('what a schema and a value multiply to is bounded', () => {
     ['short texts and heavy patterns', heavyPattern(4), { p0: 'x'.repeat(90), p1: 'x', p2: 'x', p3: 'x'.repeat(90) }],
   ];
   for (const [what, schema, value] of products)
-    test(`a validation of ${what} is interrupted`, async () => {
+    test(`validating ${what} is interrupted`, async () => {
       const validate = validatorFor(schema);
 
       const spent = await processorMs(() => assert.throws(() => validate(value), SLOW));
@@ -63,7 +63,7 @@ describe('what a schema and a value multiply to is bounded', () => {
     assert.deepEqual(validate({ list: upTo(100) }, 'polite').issues, []);
   });
 
-  test('a large value of a plain schema is checked, and its defaults are filled in on a copy', () => {
+  test('a large value of a simple schema is checked, and its defaults are set on a copy', () => {
     const rows = { rows: upTo(5000).map((n) => ({ n })) };
     const properties = { n: { type: 'integer' }, unit: { default: 'm' } };
 
@@ -74,7 +74,7 @@ describe('what a schema and a value multiply to is bounded', () => {
     assert.deepEqual(rows.rows[7], { n: 7 });
   });
 
-  test('patterns that are too many, or that repeat too much, are refused with the limit', () => {
+  test('patterns that are too many or repeat too much are refused with the limit', () => {
     const named = Object.fromEntries(upTo(201).map((n) => [`^x${n}$`, {}]));
     assert.throws(() => checkSchema({ patternProperties: named }, 'parameters'), {
       message: /^parameters has 201 patterns; the limit is 200/,
@@ -87,7 +87,7 @@ describe('what a schema and a value multiply to is bounded', () => {
     assert.equal(compilePattern('^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', 'x').test('x'), false);
   });
 
-  test('X.06 a filter of names takes so many steps a page, and its next page goes on', async () => {
+  test('X.06 a name filter has a step limit per page, and its next page continues', async () => {
     const { json } = await testAssay();
     const names = upTo(40).map((n) => `${'x'.repeat(100)}${String(n).padStart(2, '0')}`);
     for (const name of names) assert.equal((await json('POST', '/v1/tools', aTool({ name }))).status, 201);
@@ -118,7 +118,7 @@ describe('what a schema and a value multiply to is bounded', () => {
     assert.equal(status, 400);
   });
 
-  test('X.06 a schema that would take long to compile is refused before it is, with what it comes to', () => {
+  test('X.06 a schema that is slow to compile is refused before compiling, with its computed cost', () => {
     const named = (count: number, part: (n: number) => unknown) =>
       Object.fromEntries(upTo(count).map((n) => [`p${n}`, part(n)]));
     const schemas = {
@@ -158,7 +158,7 @@ describe('what a schema and a value multiply to is bounded', () => {
     checkSchema({ properties: named(700, () => ({ type: ['string', 'null'], description: 'a field' })) }, 'parameters');
   });
 
-  test('a tool with thousands of alternatives, or of references to one definition, is registered in a moment', async () => {
+  test('a tool with thousands of alternatives, or references to one definition, is registered quickly', async () => {
     const { json } = await testAssay();
     const $defs = { x: { properties: Object.fromEntries(upTo(200).map((n) => [`p${n}`, { type: 'string' }])) } };
     const references = Object.fromEntries(upTo(400).map((n) => [`q${n}`, { $ref: '#/$defs/x' }]));
@@ -175,7 +175,7 @@ describe('what a schema and a value multiply to is bounded', () => {
     }
   });
 
-  test('arguments whose secrets cannot be found in time are redacted as a whole', async () => {
+  test('arguments whose secrets cannot be found in time are redacted completely', async () => {
     const items = { anyOf: [{}, ...upTo(3000).map((n) => ({ properties: { [`p${n}`]: { type: 'string' } } }))] };
     const parameters = { type: 'object', properties: { list: { items }, key: { type: 'string', writeOnly: true } } };
     const record = { digest: 'd', spec: { parameters } } as unknown as VersionRecord;
@@ -189,7 +189,7 @@ describe('what a schema and a value multiply to is bounded', () => {
     assert.deepEqual(redact.arguments(record, { list: [{}], key: 'k' }), { list: [{}], key: REDACTED });
   });
 
-  test('a plan whose arguments meet a long enum is refused in a moment', async () => {
+  test('a plan whose arguments meet a long enum is refused quickly', async () => {
     const { json } = await testAssay();
     await json('POST', '/v1/tools', aTool({ name: 'wide', parameters: list({ enum: upTo(9000) }) }));
     const plan = { nodes: [{ id: 'a', tool: 'wide', arguments: { list: upTo(20_000).map(() => 8999) } }] };

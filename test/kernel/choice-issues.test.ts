@@ -18,7 +18,7 @@ const check = validatorFor({
   },
 });
 
-test('a value that fits no form is told what the nearest form lacks, once, or which forms there are', () => {
+test('a value that matches no alternative is told what the nearest one lacks, once, or which ones there are', () => {
   for (const [value, message] of [
     [{ image: { key: 5 } }, 'image.key must be string'],
     [{ image: { base64: '' } }, 'image.base64 must NOT have fewer than 2 characters'],

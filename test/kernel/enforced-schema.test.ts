@@ -17,8 +17,8 @@ const object = (schema: Record<string, unknown>) => ({ type: 'object', ...schema
 const issues = (schema: Record<string, unknown>, value: unknown) =>
   validatorFor(schema)(value).issues.map(({ path, message }) => `${path} ${message}`);
 
-describe('patterns of a schema', () => {
-  test('each pattern is enforced by itself, whatever was compiled before it', () => {
+describe('patterns in schemas', () => {
+  test('each pattern is enforced independently of those compiled before', () => {
     const schema = object({ properties: { a: { pattern: '^a+$' }, b: { pattern: '^b+$' } } });
 
     assert.deepEqual(issues(schema, { a: 'aa', b: 'bb' }), []);
@@ -28,7 +28,7 @@ describe('patterns of a schema', () => {
     ]);
   });
 
-  test('a pattern is read as ECMA-262 writes it', () => {
+  test('a pattern has ECMA-262 syntax', () => {
     const schema = object({ properties: { a: { pattern: '^\\u0041\\/(?<year>\\d{4})$' } } });
 
     assert.deepEqual(issues(schema, { a: 'A/2026' }), []);
@@ -36,7 +36,7 @@ describe('patterns of a schema', () => {
     assert.deepEqual(unenforcedPatterns(schema), []);
   });
 
-  test('a pattern that RE2 cannot run is named, kept and not enforced, wherever it stands', () => {
+  test('a pattern that RE2 cannot run is kept, reported and not enforced, wherever it is', () => {
     const within = (part: unknown) => object({ properties: { a: part } });
     const text = { type: 'string', pattern: LOOKAHEAD };
     const parts = [
@@ -60,7 +60,7 @@ describe('patterns of a schema', () => {
     assert.deepEqual(unenforcedPatterns(within(text)), [{ path: '/properties/a/pattern', pattern: LOOKAHEAD }]);
   });
 
-  test('what stands beside such a pattern is still enforced', () => {
+  test('other keywords beside an unsupported pattern are still enforced', () => {
     const schema = object({
       properties: { a: { type: 'string', pattern: LOOKAHEAD, maxLength: 2 } },
       required: ['a'],
@@ -72,8 +72,8 @@ describe('patterns of a schema', () => {
   });
 });
 
-describe('schemas as they are written elsewhere', () => {
-  test('what zod writes of every string format is accepted', () => {
+describe('schemas of other tools', () => {
+  test('every string format as zod writes it is accepted', () => {
     const formats = z.object({
       duration: z.iso.duration(),
       hostname: z.hostname(),
@@ -104,7 +104,7 @@ describe('schemas as they are written elsewhere', () => {
       );
   });
 
-  test('X.19 resources within a schema are found by their ids, and have references of their own', () => {
+  test('X.19 resources inside a schema are found by their $id, and resolve their own references', () => {
     const size = { $id: 'https://ex.org/size', $defs: { whole: { type: 'integer' } }, $ref: '#/$defs/whole' };
     const nothing = { $id: 'https://ex.org/nothing', enum: [] };
     const properties = { n: { $ref: 'https://ex.org/size' }, no: { $ref: 'nothing' } };
@@ -118,7 +118,7 @@ describe('schemas as they are written elsewhere', () => {
     assert.equal(issues(object(tree), { left: { left: { a: 1, b: 2 } } }).length, 1);
   });
 
-  test('no schema finds the definitions of another one', () => {
+  test('no schema can reference the definitions of another', () => {
     const named = { $id: 'https://ex.org/theirs', type: 'integer' };
     checkSchema(object({ $defs: { named } }), 'parameters');
     const other = object({
@@ -129,17 +129,17 @@ describe('schemas as they are written elsewhere', () => {
     assert.throws(() => checkSchema(other, 'parameters'), /can't resolve reference https:\/\/ex.org\/theirs/);
   });
 
-  test('keywords that JSON Schema does not know are annotations', () => {
+  test('unknown keywords are annotations', () => {
     const schema = object({ $async: true, properties: { a: { id: 'a', nullable: true, format: 'colour', 'x-y': 1 } } });
     assert.deepEqual(issues(schema, { a: 1 }), []);
   });
 
-  test('a schema that never ends is refused with a value, not with a crash', () => {
+  test('a schema that recurses without end is refused for a value, without a crash', () => {
     const schema = object({ allOf: [{ $ref: '#' }] });
     assert.throws(() => validatorFor(schema)({}), { name: 'InvalidInput', message: /refers to itself without an end/ });
   });
 
-  test('X.19 every valid schema is accepted, and means what Ajv says where all its patterns can be run', () => {
+  test('X.19 every valid schema is accepted, and agrees with Ajv where all its patterns can run', () => {
     const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true, useDefaults: true });
     formats.default(ajv, { mode: 'fast' });
     const runs = tries(40, 3000);
@@ -164,10 +164,10 @@ describe('schemas as they are written elsewhere', () => {
   });
 });
 
-describe('alternatives that are constants', () => {
+describe('alternatives of constants', () => {
   const accepts = (schema: JsonSchema, value: unknown): boolean => validatorFor(schema)(value).issues.length === 0;
 
-  test('alternatives that are constants become one list of values, whatever annotations stand beside them', () => {
+  test('alternatives of constants become one enum, whatever annotations they have', () => {
     const schema = { anyOf: [{ const: 'a', title: 'A' }, { const: 2, description: 'two' }, { const: null }] };
     assert.deepEqual(enforcedSchema({ ...schema, allOf: [{ maxLength: 3 }] }), {
       allOf: [{ maxLength: 3 }, { enum: ['a', 2, null] }],
@@ -178,7 +178,7 @@ describe('alternatives that are constants', () => {
     );
   });
 
-  test('alternatives that are constants stay where a list of values would mean something else', () => {
+  test('alternatives of constants are kept where an enum would mean something else', () => {
     const twice = { oneOf: [{ const: 1 }, { const: 1 }, { const: 2 }] };
     assert.deepEqual(enforcedSchema(twice), twice);
     assert.equal(accepts(twice, 1), false);

@@ -19,8 +19,8 @@ const enterAll = (tenants: readonly string[], mostWaiting?: number) => {
   return { order, done };
 };
 
-describe('the event loop is divided between tenants', () => {
-  test('X.06 of requests that take long and come together the first runs, and another tenant comes before the rest', async () => {
+describe('tenants share the event loop', () => {
+  test('X.06 of slow requests that arrive together the first runs, then another tenant’s before the rest', async () => {
     const { order, done } = enterAll([...Array.from({ length: 8 }, () => 'loud'), 'polite', 'polite']);
 
     await Promise.all(done);
@@ -29,7 +29,7 @@ describe('the event loop is divided between tenants', () => {
     assert.ok(order.lastIndexOf('polite') <= 4, order.join(' '));
   });
 
-  test('X.06 timers and sockets are served between two requests that take long', async () => {
+  test('X.06 timers and sockets are served between two slow requests', async () => {
     let turn = 0;
     let watch = setImmediate(function count() {
       turn++;
@@ -45,7 +45,7 @@ describe('the event loop is divided between tenants', () => {
     assert.ok(Math.min(...gaps) >= 8, `turns between: ${gaps}`);
   });
 
-  test('requests that take next to no time do not wait', async () => {
+  test('fast requests do not wait for a turn', async () => {
     const turns = createFairTurns(systemClock());
     let waited = 0;
     for (let call = 0; call < 100; call++) {
@@ -56,7 +56,7 @@ describe('the event loop is divided between tenants', () => {
     assert.ok(waited < 20, `${waited} of 100 waited`);
   });
 
-  test('X.07 a tenant whose queue is full is refused, and another is not', async () => {
+  test('X.07 a tenant with a full queue is refused, and another is not', async () => {
     const { done } = enterAll([...Array.from({ length: 5 }, () => 'loud'), 'polite'], 3);
 
     const ended = await Promise.allSettled(done);

@@ -19,7 +19,7 @@ const compiled = (count: number): readonly WeakRef<object>[] =>
     return new WeakRef(value);
   });
 
-test('a schema that was compiled is forgotten with its validator', async () => {
+test('a compiled schema is garbage-collected with its validator', async () => {
   const values = compiled(100);
   // Until the end of a turn a value that was looked at stays.
   await wait(1);

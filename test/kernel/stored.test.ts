@@ -43,18 +43,18 @@ const ThingItemBefore = stored<Thing>({
 const ThingItemFirst = stored({ what: 'thing', schema: z.object({ name: z.string() }) });
 
 describe('stored items', () => {
-  test('what is written is read back, with its version in the store alone', () => {
+  test('a stored item is read back without its version, which only the store has', () => {
     const write = put(key, ThingItem, { first: 'Ada', last: 'L' }, 7);
 
     assert.deepEqual(write, { put: key, body: { v: 2, first: 'Ada', last: 'L' }, expires: 7 });
     assert.deepEqual(read(itemOf({ v: 2, first: 'Ada', last: 'L' }), ThingItem), { first: 'Ada', last: 'L' });
   });
 
-  test('an older version is upgraded when it is read', () => {
+  test('an item of an older version is upgraded when it is read', () => {
     assert.deepEqual(read(itemOf({ v: 1, name: 'Ada L' }), ThingItem), { first: 'Ada', last: 'L' });
   });
 
-  test('a release reads a new version before it writes it, so that the one before can read what it writes', () => {
+  test('a release reads a new item version before it writes it, so that the previous release can read its items', () => {
     const body = 'put' in put(key, ThingItem, { first: 'Ada', last: 'L' }) ? { v: 2, first: 'Ada', last: 'L' } : {};
     assert.deepEqual(read(itemOf(body), ThingItemBefore), { first: 'Ada', last: 'L' });
     const written = put(key, ThingItemBefore, { first: 'Ada', last: 'L' });
@@ -63,7 +63,7 @@ describe('stored items', () => {
     assert.deepEqual(read(itemOf(written.body), ThingItem), { first: 'Ada', last: 'L' });
   });
 
-  test('a newer version is refused by a sentence that says which, and what to do', () => {
+  test('an item of a newer version is refused with the version and what to do', () => {
     const fault = faultOf(() => read(itemOf({ v: 3, first: 'Ada' }), ThingItem));
 
     assert.equal(fault.code, 'Unavailable');
@@ -75,7 +75,7 @@ describe('stored items', () => {
     assert.ok(isUnreadable(fault) && isNewer(fault));
   });
 
-  test('an altered item is refused by its field and its cure, without its values', () => {
+  test('an altered item is refused with its field and what to do, without its values', () => {
     const bodies = [
       { v: 2, first: 'Ada', last: 5 },
       { v: 2, first: 'Ada' },
@@ -94,7 +94,7 @@ describe('stored items', () => {
     assert.match(faultOf(() => read(itemOf({ v: 2, first: 'A', last: 5 }), ThingItem)).message, /field last/);
   });
 
-  test('fields that a later release has added are kept', () => {
+  test('fields added by a later release are kept', () => {
     assert.deepEqual(read(itemOf({ v: 2, first: 'Ada', last: 'L', nick: 'x' }), ThingItem), {
       first: 'Ada',
       last: 'L',
@@ -102,7 +102,7 @@ describe('stored items', () => {
     });
   });
 
-  test('items that cannot be read do not hide the others of a page, and are logged', () => {
+  test('unreadable items do not hide the others of a page, and are logged', () => {
     const logged: string[] = [];
     const items = [itemOf({ v: 2, first: 'a', last: 'b' }), itemOf({ v: 9 }), itemOf({ v: 1, name: 'c d' })];
 
@@ -115,7 +115,7 @@ describe('stored items', () => {
     assert.equal(logged.length, 1);
   });
 
-  test('a file that was cut off is refused by its name', () => {
+  test('a truncated file is refused by its name', () => {
     const bytes = new TextEncoder().encode('{"v":2,"first":"Ada","last":"L"}');
 
     assert.deepEqual(readStoredFile('a.json', bytes, ThingItem), { first: 'Ada', last: 'L' });
@@ -126,7 +126,7 @@ describe('stored items', () => {
   });
 });
 
-describe('the guard of tool families', () => {
+describe('type guards of tool families', () => {
   const spec = {
     ...aTool({ version: '1.0.0', category: 'c', instructions: 'i', handler: 'h', price_micros: 1, cacheable: true }),
     tags: ['a'],
@@ -143,7 +143,7 @@ describe('the guard of tool families', () => {
   const guard = shapeGuard(FamilyItem.schema);
   const others = [undefined, null, 7.5, 'x', true, [], {}, [null], { a: null }];
 
-  test('the guard of families refuses a field of another type wherever the compiled guard does', () => {
+  test('the families’ guard refuses a wrong field type wherever the compiled guard does', () => {
     assert.ok(guard(family) && isFamily(family));
     for (const other of others) {
       for (const field of Object.keys(family)) agree({ ...family, [field]: other }, field);
@@ -157,7 +157,7 @@ describe('the guard of tool families', () => {
   });
 });
 
-describe('the guard compiled from a schema', () => {
+describe('type guards compiled from a schema', () => {
   const schema = z.object({
     text: z.string(),
     count: z.int(),

@@ -12,7 +12,7 @@ const countedTracer = () => {
   return { tracer, made: () => made };
 };
 
-describe('a trace that nobody records', () => {
+describe('unrecorded traces', () => {
   test('an unrecorded trace has no ids until something is called in it', () => {
     const { tracer, made } = countedTracer();
 

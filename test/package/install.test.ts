@@ -22,7 +22,7 @@ describe('the packed package in an empty folder', () => {
 
   after(() => rm(folder, { recursive: true, force: true }));
 
-  test('X.03 has no sources, no tool that only builds or deploys, and no library of another platform', async () => {
+  test('X.03 the package has no sources, no build or deployment tool, and no library for another platform', async () => {
     const installed = await readdir(join(folder, 'node_modules'));
     const files = await readdir(join(folder, 'node_modules/assay'), { recursive: true });
 
@@ -43,13 +43,13 @@ describe('the packed package in an empty folder', () => {
     assert.ok(megabytes > 50 && megabytes < 150, `${megabytes} MB`);
   });
 
-  test('X.03 npx assay --version says the version of package.json', async () => {
+  test('X.03 npx assay --version prints the version of package.json', async () => {
     const { stdout } = await runAsUser(folder, 'npx', '--no-install', 'assay', '--version');
 
     assert.equal(stdout.trim(), JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version);
   });
 
-  test('X.03 assay score measures a picture', async () => {
+  test('X.03 npx assay score scores a picture', async () => {
     const { code, stdout, stderr } = await runAssay(['score', 'chelsea.webp', '--json'], { cwd: folder, entry });
 
     assert.equal(code, 0, stderr);
@@ -57,7 +57,7 @@ describe('the packed package in an empty folder', () => {
     assert.ok(scores.length > 0 && scores.every(({ raw }) => Number.isFinite(raw)), stdout);
   });
 
-  test('X.03 assay serve answers with its console, and assay/client speaks to it', async (t) => {
+  test('X.03 npx assay serve answers with its console, and assay/client connects to it', async (t) => {
     const served = await serveAssay({ cwd: folder, entry });
     t.after(() => served.child.kill('SIGKILL'));
 
@@ -70,14 +70,14 @@ describe('the packed package in an empty folder', () => {
     assert.equal(await served.stop(), 0);
   });
 
-  test('X.03 the library gives a registry, and runs a tool of the embedding program, from JavaScript', async () => {
+  test('X.03 the installed library gives a registry, and runs an embedding program’s tool, from JavaScript', async () => {
     await writeFile(join(folder, 'library.js'), LIBRARY);
     const { stdout } = await runAsUser(folder, process.execPath, 'library.js');
 
     assert.deepEqual(JSON.parse(stdout), { names: ['weather'], output: { twice: 42 }, digest: 'ca978112' });
   });
 
-  test('X.03 types resolve from TypeScript, by Node’s rules and by a bundler’s', async () => {
+  test('X.03 the package’s types resolve in TypeScript, by Node’s rules and a bundler’s', async () => {
     await writeFile(join(folder, 'typed.ts'), TYPED);
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const rules = [

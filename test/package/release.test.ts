@@ -34,7 +34,7 @@ const repository = async (t: Parameters<typeof temporaryDirectory>[0], changelog
 };
 
 describe('npm run release', () => {
-  test('dates the unreleased changes, sets the version, commits and tags', async (t) => {
+  test('npm run release dates the unreleased changes, sets the version, commits and tags', async (t) => {
     const { release, read, git } = await repository(
       t,
       '# Changelog\n\n## Unreleased\n\n- more\n\n## 0.1.0 (2026-01-01)\n',
@@ -58,7 +58,7 @@ describe('npm run release', () => {
     assert.equal(git('status', '--porcelain'), '');
   });
 
-  test('refuses changes that are not committed, an empty part, a version that is none or tagged', async (t) => {
+  test('npm run release refuses uncommitted changes, an empty section, and an invalid or tagged version', async (t) => {
     const { release, write, git } = await repository(t, '# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- old\n');
 
     assert.match(release('0.2.0').stderr, /nothing unreleased/);

@@ -23,8 +23,8 @@ const installed = async (folder: string, platform?: string): Promise<string> => 
   return join(modules, '../use.mjs');
 };
 
-describe('the ONNX Runtime that the package carries', () => {
-  test('loads on its platform, with no install script and no library of another', async (t) => {
+describe('ONNX Runtime inside the package', () => {
+  test('the packed ONNX Runtime loads on its platform, with no install script and no library for another', async (t) => {
     const folder = await temporaryDirectory(t);
     const { stdout } = await run(process.execPath, [await installed(folder)]);
 
@@ -35,7 +35,7 @@ describe('the ONNX Runtime that the package carries', () => {
     assert.equal((await readdir(carried, { recursive: true })).filter((file) => file.endsWith('.node')).length, 1);
   });
 
-  test('says on another platform what to install', async (t) => {
+  test('on another platform the packed ONNX Runtime says what to install', async (t) => {
     const use = await installed(await temporaryDirectory(t), other);
 
     const { version } = JSON.parse(await readFile(join(root, 'node_modules/onnxruntime-node/package.json'), 'utf8'));
@@ -46,7 +46,7 @@ describe('the ONNX Runtime that the package carries', () => {
     );
   });
 
-  test('uses on another platform what the user has installed', async (t) => {
+  test('on another platform the packed ONNX Runtime uses what the user has installed', async (t) => {
     const folder = await temporaryDirectory(t);
     const use = await installed(folder, other);
     await mkdir(join(folder, 'node_modules/onnxruntime-node'));
@@ -55,11 +55,11 @@ describe('the ONNX Runtime that the package carries', () => {
     assert.equal((await run(process.execPath, [use])).stdout.trim(), 'function');
   });
 
-  test('refuses a platform that ONNX Runtime is not built for', async (t) => {
+  test('packing refuses a platform that ONNX Runtime is not built for', async (t) => {
     await assert.rejects(carryRuntime(await temporaryDirectory(t), 'plan9/x64'), /no libraries for plan9\/x64/);
   });
 
-  test('the install script of onnxruntime-node ends before it downloads, unless asked', async () => {
+  test('the install script of onnxruntime-node exits before it downloads, unless asked', async () => {
     const { bootstrap } = await import('global-agent' as string);
     assert.equal(typeof bootstrap, 'function');
     await run(process.execPath, ['script/install.js'], {

@@ -69,8 +69,8 @@ const aRun = async () => {
   };
 };
 
-describe('a step of a state machine that is delivered twice', () => {
-  test('X.04 a redelivered step waits for the delivery in progress, however long, and answers with its result', async () => {
+describe('a state machine step that is delivered twice', () => {
+  test('X.04 a redelivered step waits for the delivery in progress, however long, and returns its result', async () => {
     const { calls, deliver, settle, pass, attempts } = await aRun();
     const first = deliver();
     await settle();
@@ -90,7 +90,7 @@ describe('a step of a state machine that is delivered twice', () => {
     );
   });
 
-  test('X.04 two deliveries of a step at the same moment begin one attempt', async () => {
+  test('X.04 two concurrent deliveries of a step start one attempt', async () => {
     const { calls, deliver, settle } = await aRun();
     const both = [deliver(), deliver()];
     await settle();
@@ -102,7 +102,7 @@ describe('a step of a state machine that is delivered twice', () => {
     ]);
   });
 
-  test('X.04 a redelivered step continues under the same call when the first died, which changes nothing should it come back', async () => {
+  test('X.04 a redelivered step continues under the same call id when the first died, and a late first changes nothing', async () => {
     const { calls, deliver, settle, pass, attempts } = await aRun();
     const slow = deliver();
     await settle();

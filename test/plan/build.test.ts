@@ -108,7 +108,7 @@ describe('buildPlan', () => {
     );
   });
 
-  test('buildPlan fixes version, time limit and policy, and reports what a run needs', () => {
+  test('buildPlan fixes version, time limit and policy, and lists what a run needs', () => {
     const { plan, needs, durations } = build(
       london,
       { id: 'm', tool: 'mail', arguments: { to: 'a' }, on_failure: { policy: 'retry' }, timeout_seconds: 1.5 },
@@ -134,7 +134,7 @@ describe('buildPlan', () => {
     assert.deepEqual(durations, { w: 120 });
   });
 
-  test('equal plans have equal ids, different ones do not', () => {
+  test('equal plans have equal ids, different plans different ones', () => {
     const reordered = { arguments: { city: 'London' }, tool: 'weather', id: 'w' };
 
     assert.equal(build(london).plan.plan_id, build(reordered).plan.plan_id);
@@ -157,7 +157,7 @@ describe('buildPlan', () => {
       );
   });
 
-  test('the input of a run is checked against its schema', () => {
+  test('the input of a run is validated by its schema', () => {
     const plan = (city: string) => ({
       input_schema: object({ town: { type: 'string' } }),
       nodes: [{ id: 'w', tool: 'weather', arguments: { city: from(city) } }],
@@ -167,7 +167,7 @@ describe('buildPlan', () => {
     assert.throws(() => buildPlan(plan('$input.village'), lookup), /takes \$input.village, which .* has town/);
   });
 
-  test('node ids may be of any script', () => {
+  test('node ids may be in any script', () => {
     const { plan } = build(
       { ...london, id: '天气' },
       { id: 'é1', tool: 'weather', arguments: { city: from('天气.text') } },
@@ -177,7 +177,7 @@ describe('buildPlan', () => {
 
   const dag = (edges: Readonly<Record<string, readonly string[]>>) =>
     Object.entries(edges).map(([id, after]) => ({ id, tool: 'mock', after }));
-  test('what came from a source, by whatever way, has the tool that asks or is granted ask and name it', () => {
+  test('a tool that asks or needs a grant is asked about, with the source’s name, when its input came from a source', () => {
     const { plan } = buildPlan(
       {
         nodes: [

@@ -18,7 +18,7 @@ const text = (tree: PlanTree): string =>
     : `${tree.kind === 'series' ? '(' : '['}${tree.children.map(text).join(' ')}${tree.kind === 'series' ? ')' : ']'}`;
 
 describe('compilePlan', () => {
-  test('R1.11 compilePlan puts independent nodes side by side and dependants after them', () => {
+  test('R1.11 compilePlan puts independent nodes in parallel and dependants after them', () => {
     const { tree, critical_path_ms, makespan_ms, ratio } = compilePlan(plan({ a: '', b: 'a', c: 'a', d: 'bc' }), {
       durations: { a: 1, b: 5, c: 3, d: 2 },
     });
@@ -27,7 +27,7 @@ describe('compilePlan', () => {
     assert.deepEqual({ critical_path_ms, makespan_ms, ratio }, { critical_path_ms: 8, makespan_ms: 8, ratio: 1 });
   });
 
-  test('a single node is a tree by itself', () => {
+  test('a plan of one node compiles to a tree of one node', () => {
     assert.deepEqual(compilePlan({ nodes: [{ id: 'only' }] }), {
       tree: { kind: 'node', id: 'only' },
       critical_path_ms: 1,
@@ -36,7 +36,7 @@ describe('compilePlan', () => {
     });
   });
 
-  test('two chains stay apart instead of waiting for each other at every level', () => {
+  test('two chains run independently instead of waiting for each other at every level', () => {
     const { tree } = compilePlan(plan({ a: '', b: 'a', c: '', d: 'c' }), { durations: { a: 1, b: 9, c: 9, d: 1 } });
 
     assert.equal(
@@ -46,7 +46,7 @@ describe('compilePlan', () => {
     assert.equal(tree.kind, 'parallel');
   });
 
-  test('compilePlan cuts an N where it costs least', () => {
+  test('compilePlan breaks an N-shaped dependency where it costs least', () => {
     const durations = { a: 300, b: 100, c: 100, d: 300 };
     const { tree, critical_path_ms, makespan_ms } = compilePlan(plan({ a: '', b: '', c: 'ab', d: 'b' }), { durations });
 
@@ -70,7 +70,7 @@ describe('compilePlan', () => {
     );
   });
 
-  test('a series-parallel DAG compiles without any loss', () => {
+  test('a series-parallel plan compiles without extra waiting', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e6 }), (seed) => {
         const random = seeded(seed);
@@ -85,7 +85,7 @@ describe('compilePlan', () => {
     );
   });
 
-  test('small plans are close to the best series-parallel form there is', () => {
+  test('small plans compile close to the best series-parallel form', () => {
     const losses = Array.from({ length: 60 }, (_, seed) => {
       const dag = randomDag(seed, 5 + (seed % 4));
       const { makespan_ms } = compilePlan(dag, { durations: dag.durations });
@@ -96,7 +96,7 @@ describe('compilePlan', () => {
     assert.ok(losses.reduce((sum, loss) => sum + loss, 0) / losses.length < 1.01, `${losses}`);
   });
 
-  test('equal shapes give equal trees whatever the names and the order of the nodes', () => {
+  test('equal shapes give equal trees whatever the names and order of nodes', () => {
     for (let seed = 0; seed < 25; seed++) {
       const dag = randomDag(seed, 6 + seed);
       const one = compilePlan(dag);
@@ -129,12 +129,12 @@ describe('compilePlan', () => {
     ['201 nodes', { nodes: Array.from({ length: 201 }, (_, n) => ({ id: `n${n}` })) }, /201 nodes, at most 200/],
   ];
   for (const [what, input, message] of refusals) {
-    test(`refuses ${what}`, () => {
+    test(`the compiler refuses ${what}`, () => {
       assert.throws(() => compilePlan(input), { code: 'InvalidInput', message });
     });
   }
 
-  test('compilePlan refuses a duration that is not a length of time', () => {
+  test('compilePlan refuses an invalid duration', () => {
     assert.throws(() => compilePlan(plan({ a: '' }), { durations: { a: -1 } }), /duration of node a is -1/);
   });
 });

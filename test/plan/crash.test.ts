@@ -13,7 +13,7 @@ const start = (directory: string, action: string): ChildProcess =>
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
 
-test('after kill -9 a run goes on where its records end, without repeating finished nodes', {
+test('after kill -9 a run continues from its records, without repeating finished nodes', {
   timeout: 60_000,
 }, async (t) => {
   const directory = await temporaryDirectory(t);

@@ -10,8 +10,8 @@ const branch = (name: string, state: Readonly<Record<string, unknown>>) => ({
   States: { [name]: { End: true, ...state } },
 });
 
-describe('states and variables', () => {
-  test('a task gets its arguments and leaves its result', async () => {
+describe('interpreter: states and variables', () => {
+  test('a task gets its Arguments and its result becomes the output', async () => {
     const played = await play(
       {
         a: {
@@ -27,7 +27,7 @@ describe('states and variables', () => {
     assert.deepEqual(output(played), { got: { echo: { sum: 2, as: 'it is' } } });
   });
 
-  test('without Arguments a task gets the input, without Output its result goes on', async () => {
+  test('without Arguments a task gets the input, without Output its result is passed on', async () => {
     const played = await play(
       { a: { ...task, Next: 'b' }, b: { Type: 'Succeed' } },
       { input: { x: 1 }, task: ({ arguments: given }) => [given] },
@@ -36,7 +36,7 @@ describe('states and variables', () => {
     assert.deepEqual(output(played), [{ x: 1 }]);
   });
 
-  test('Assign and Output both see the values on entry', async () => {
+  test('Assign and Output both see the variables as they were on entry', async () => {
     const played = await play({
       a: { Type: 'Pass', Assign: { v: 1 }, Next: 'b' },
       b: { Type: 'Pass', Assign: { v: '{% $v + 1 %}', w: '{% $v %}' }, Output: '{% $v %}', Next: 'c' },
@@ -46,7 +46,7 @@ describe('states and variables', () => {
     assert.deepEqual(output(played), { out: 1, v: 2, w: 1 });
   });
 
-  test('branches read outer variables and keep their own to themselves', async () => {
+  test('branches read outer variables, and their own are invisible outside', async () => {
     const reads = { Type: 'Pass', Assign: { inner: '{% $outer & "!" %}' }, Next: 'r' };
     const played = await play({
       a: { Type: 'Pass', Assign: { outer: 'x' }, Next: 'p' },
@@ -64,7 +64,7 @@ describe('states and variables', () => {
     assert.deepEqual(output(played), [['x!', false], false]);
   });
 
-  test('text in data that looks like an expression stays text', async () => {
+  test('text in data that looks like an expression is not evaluated', async () => {
     const played = await play(
       { a: { Type: 'Pass', Output: '{% $states.input.x %}', End: true } },
       { input: { x: '{% 1 + 1 %}' } },
@@ -73,7 +73,7 @@ describe('states and variables', () => {
     assert.equal(output(played), '{% 1 + 1 %}');
   });
 
-  test('as AWS records it, only the braces alone make an expression, and a Pass has no retry count', async () => {
+  test('as recorded from AWS, only {% %} marks an expression, and a Pass has no retry count', async () => {
     const played = await play({
       a: {
         Type: 'Pass',
@@ -85,7 +85,7 @@ describe('states and variables', () => {
     assert.deepEqual(output(played), { text: ' {% $states.input %} ', path: '$.x', state: ['Name', 'EnteredTime'] });
   });
 
-  test('an expression without a value is States.QueryEvaluationError, and a task can catch it', async () => {
+  test('an undefined expression is States.QueryEvaluationError, which a task can catch', async () => {
     const lost = await play({ a: { Type: 'Pass', Output: { x: '{% $states.input.nothing %}' }, End: true } });
     const caught = await play({
       a: {
@@ -105,7 +105,7 @@ describe('states and variables', () => {
     assert.equal(output(caught), 'States.QueryEvaluationError');
   });
 
-  test('the context tells execution, state, retries and time', async () => {
+  test('the context object has execution, state, retries and time', async () => {
     const played = await play(
       {
         a: {
@@ -134,7 +134,7 @@ describe('states and variables', () => {
     assert.deepEqual(output(played), ['run-1', 7, 'a', 1, '2026-01-01T00:00:00.000Z']);
   });
 
-  test('Choice takes the first condition that holds, else the default, else fails', async () => {
+  test('Choice takes the first true condition, else the default, else fails', async () => {
     const choice = (more: Readonly<Record<string, unknown>>) => ({
       a: {
         Type: 'Choice',
@@ -162,7 +162,7 @@ describe('states and variables', () => {
     );
   });
 
-  test('Wait waits for a number of seconds or until a time', async () => {
+  test('Wait takes seconds or a timestamp', async () => {
     const { time } = await play({
       a: { Type: 'Wait', Seconds: 90, Next: 'b' },
       b: { Type: 'Wait', Seconds: '{% 1 + 1 %}', Next: 'c' },
@@ -172,13 +172,13 @@ describe('states and variables', () => {
     assert.deepEqual(time.slept, [90_000, 2000, 3_508_000]);
   });
 
-  test('Fail ends with its error and cause', async () => {
+  test('Fail ends with its Error and Cause', async () => {
     const { outcome } = await play({ a: { Type: 'Fail', Error: 'Mine', Cause: "{% 'because ' & 1 %}" } });
 
     assert.deepEqual(outcome, { status: 'FAILED', error: 'Mine', cause: 'because 1' });
   });
 
-  test('Map runs items within its concurrency and keeps their order', async () => {
+  test('Map runs items within MaxConcurrency and keeps their order', async () => {
     let running = 0;
     let most = 0;
     const played = await play(
@@ -211,8 +211,8 @@ describe('states and variables', () => {
   });
 });
 
-describe('failures', () => {
-  test('R1.12 retries wait longer and longer up to the cap, with full jitter', async () => {
+describe('interpreter: failures', () => {
+  test('R1.12 retries back off up to MaxDelaySeconds, with full jitter', async () => {
     const retry = (JitterStrategy: string) => ({
       a: {
         ...task,
@@ -242,7 +242,7 @@ describe('failures', () => {
     assert.deepEqual(plain.outcome, { status: 'FAILED', error: 'Oops', cause: 'it failed' });
   });
 
-  test('each retrier counts its own attempts; none at all for zero', async () => {
+  test('each retrier counts its own attempts, and MaxAttempts 0 means none', async () => {
     const errors = ['A', 'B', 'A', 'B', 'A'];
     const played = await play(
       {
@@ -277,7 +277,7 @@ describe('failures', () => {
     assert.equal(never.calls.length, 1);
   });
 
-  test("Catch takes over after the retries, with error, cause, and its own Assign instead of the state's", async () => {
+  test("Catch follows the retries, with Error and Cause, and its own Assign instead of the state's", async () => {
     const played = await play(
       {
         a: {
@@ -302,7 +302,7 @@ describe('failures', () => {
     assert.deepEqual(output(played), ['bad luck', { Error: 'Oops', Cause: 'bad luck' }]);
   });
 
-  test('States.TaskFailed takes everything but a time-out, States.ALL all but lost data limits', async () => {
+  test('States.TaskFailed matches everything but a timeout, States.ALL all but States.DataLimitExceeded', async () => {
     const caught = (names: readonly string[]) => ({
       a: { ...task, TimeoutSeconds: 1, Catch: [{ ErrorEquals: names, Next: 'b', Output: 'caught' }], End: true },
       b: { Type: 'Succeed' },
@@ -322,7 +322,7 @@ describe('failures', () => {
     );
   });
 
-  test('a state that takes too long is given up and its task told', async () => {
+  test('a state that times out is cancelled, and so is its task', async () => {
     const played = await play(
       { a: { ...task, TimeoutSeconds: '{% 2 + 1 %}', End: true } },
       { task: () => new Promise(() => {}) },
@@ -339,7 +339,7 @@ describe('failures', () => {
     });
   }
 
-  test('one failing branch fails the Parallel by its own name and calls off its siblings', async () => {
+  test('a failing branch fails the Parallel with its own error and cancels the other branches', async () => {
     const played = await play(
       {
         p: {
@@ -399,7 +399,7 @@ describe('failures', () => {
     );
   });
 
-  test('stopping from outside ends the execution at once', async () => {
+  test('aborting from outside ends the execution at once', async () => {
     const controller = new AbortController();
     const played = await play(
       { a: { ...task, Catch: [{ ErrorEquals: ['States.ALL'], Next: 'b' }], Next: 'b' }, b: { ...task, End: true } },
@@ -416,7 +416,7 @@ describe('failures', () => {
     assert.equal(played.calls.length, 1);
   });
 
-  test('the time limit of the machine ends it as timed out', async () => {
+  test('the state machine’s TimeoutSeconds ends it as timed out', async () => {
     const { outcome } = await play(
       { a: { Type: 'Wait', Seconds: 100, End: true } },
       { machine: { TimeoutSeconds: 10 } },
@@ -429,7 +429,7 @@ describe('failures', () => {
     });
   });
 
-  test('input, output, arguments and variables have 256 KiB', async () => {
+  test('input, output, arguments and variables are limited to 256 KiB', async () => {
     const big = 'x'.repeat(262_143);
     const exceeded = /States.DataLimitExceeded/;
 
@@ -467,7 +467,7 @@ describe('failures', () => {
   });
 });
 
-describe('task tokens', () => {
+describe('interpreter: task tokens', () => {
   const ask = {
     ...task,
     Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
@@ -477,7 +477,7 @@ describe('task tokens', () => {
   };
   const desk = () => createTokenDesk(() => 'secret');
 
-  test('a state waits until its token succeeds', async () => {
+  test('a state waits until its task token succeeds', async () => {
     const tokens = desk();
     const played = await play(
       { a: ask },
@@ -493,7 +493,7 @@ describe('task tokens', () => {
     assert.deepEqual(output(played), { by: 'me' });
   });
 
-  test('a task token that fails ends its state with the error it is given', async () => {
+  test('a failed task token fails its state with the given error', async () => {
     const tokens = desk();
     const { outcome } = await play(
       { a: ask },
@@ -509,7 +509,7 @@ describe('task tokens', () => {
     assert.deepEqual(outcome, { status: 'FAILED', error: 'ApprovalDenied', cause: 'no' });
   });
 
-  test('a task token that nobody answers times out, and is void afterwards', async () => {
+  test('a task token without an answer times out, and is invalid afterwards', async () => {
     const tokens = desk();
     const { outcome } = await play({ a: ask }, { tokens });
 
@@ -517,7 +517,7 @@ describe('task tokens', () => {
     assert.throws(() => tokens.succeed('secret', {}), { name: 'NotFound' });
   });
 
-  test('heartbeats keep a task token alive, and their absence ends it', async () => {
+  test('heartbeats keep a task token alive, and without them it times out', async () => {
     const tokens = desk();
     const beats = async (
       count: number,
@@ -546,11 +546,11 @@ describe('task tokens', () => {
   });
 });
 
-describe('functions of Step Functions', () => {
+describe('intrinsic functions of Step Functions', () => {
   const evaluate = async (expression: string, input: unknown = {}) =>
     output(await play({ a: { Type: 'Pass', Output: `{% ${expression} %}`, End: true } }, { input }));
 
-  test('$partition, $range, $hash, $uuid, $parse, $random', async () => {
+  test('$partition, $range, $hash, $uuid, $parse and $random return what AWS returns', async () => {
     assert.deepEqual(await evaluate('$partition([1, 2, 3, 4, 5], 2)'), [[1, 2], [3, 4], [5]]);
     assert.deepEqual(await evaluate('$range(0, 10, 5)'), [0, 5, 10]);
     assert.deepEqual(await evaluate('$range(3, 1, -1)'), [3, 2, 1]);
@@ -567,13 +567,13 @@ describe('functions of Step Functions', () => {
     assert.equal(await evaluate('$random(42)'), await evaluate('$random(42)'));
   });
 
-  test("$now and $millis are the engine's clock", async () => {
+  test("$now and $millis use the engine's clock", async () => {
     assert.equal(await evaluate('$now()'), '2026-01-01T00:00:00.000Z');
     assert.equal(await evaluate('$millis()'), Date.UTC(2026, 0, 1));
     assert.equal(await evaluate("$now('[Y]')"), '2026');
   });
 
-  test('wrong use of a function is States.QueryEvaluationError', async () => {
+  test('wrong use of an intrinsic function is States.QueryEvaluationError', async () => {
     for (const wrong of [
       "$eval('1')",
       '$range(0, 1, 0)',
@@ -587,7 +587,7 @@ describe('functions of Step Functions', () => {
   });
 });
 
-describe('bad definitions', () => {
+describe('invalid definitions', () => {
   test('an expression that does not parse is refused before anything runs', async () => {
     const definition = {
       QueryLanguage: 'JSONata',

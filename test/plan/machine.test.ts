@@ -23,7 +23,7 @@ const ok = (output: unknown): NodeOutcome => ({ status: 'ok', output });
 const node = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({ id, tool: 'tool', ...more });
 const from = (text: string) => ({ $from: text });
 
-describe('plans on Step Functions, through their own protocol', () => {
+describe('plans on Step Functions', () => {
   let execute: (call: NodeCall) => Promise<NodeOutcome>;
   let now: number;
   let ids = 0;
@@ -94,7 +94,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     throw new Error('the run never stood so');
   };
 
-  test('a short plan runs on Express to its end, with outputs fed to inputs', async () => {
+  test('a short plan runs on Express to its end, with outputs passed to inputs', async () => {
     const view = await start(
       node('a'),
       node('b', { arguments: { x: from('a.id') } }),
@@ -107,7 +107,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.deepEqual(stub.calls, ['CreateStateMachine', 'StartSyncExecution']);
   });
 
-  test('a failed run answers with the error of its node, not with the envelope of Lambda', async () => {
+  test('a failed run reports the error of its node, not Lambda’s envelope', async () => {
     execute = async () => {
       throw new Fault('Forbidden', 'not granted');
     };
@@ -117,7 +117,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.deepEqual(statuses(view), { a: 'failed', b: 'pending' });
   });
 
-  test('a plan that asks runs on Standard, waits for consent and goes on', async () => {
+  test('a plan that needs consent runs on Standard, waits and continues', async () => {
     const started = await start(node('a'), node('send', { tool: 'ask_send', after: ['a'] }));
     const waiting = await until(started.run_id, (view) => statuses(view).send === 'waiting_approval');
     await world.runs.confirm('default', started.run_id, 'send', { approve: true, approver: 'key-3' });
@@ -128,7 +128,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.equal(view.nodes[1]?.approval?.approver, 'key-3');
   });
 
-  test('denial fails the run; an answer after the end is refused', async () => {
+  test('a denial fails the run, and an answer after its end is refused', async () => {
     const { run_id: id } = await start(node('send', { tool: 'ask_send' }));
     await until(id, (view) => statuses(view).send === 'waiting_approval');
     await world.runs.confirm('default', id, 'send', { approve: false, approver: 'key-3' });
@@ -140,7 +140,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     });
   });
 
-  test('cancelling stops a Standard execution', async () => {
+  test('cancelling a run stops its Standard execution', async () => {
     const { run_id: id } = await start(node('send', { tool: 'ask_send' }), node('z', { after: ['send'] }));
     await until(id, (view) => statuses(view).send === 'waiting_approval');
     const view = await world.runs.cancel('default', id);
@@ -150,7 +150,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.ok(stub.calls.includes('StopExecution'));
   });
 
-  test('cancelling an Express execution is seen by its next step', async () => {
+  test('a cancelled Express execution stops at its next step', async () => {
     execute = async ({ node: { id }, runId }) => {
       if (id === 'a') await world.runs.cancel('default', runId);
       return ok(id);
@@ -161,7 +161,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.deepEqual(statuses(view), { a: 'ok', b: 'pending' });
   });
 
-  test('plans of one shape share a machine, however they are named', async () => {
+  test('plans of one shape share a state machine, whatever their names', async () => {
     await start(node('a'), node('b', { arguments: { x: from('a') } }));
     await start(
       node('one', { tool: 'other', arguments: { y: 2 } }),
@@ -172,7 +172,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.equal(stub.calls.filter((call) => call === 'CreateStateMachine').length, 1);
   });
 
-  test('a machine that is not there yet, is being deleted, or requests that are too many only take longer', async () => {
+  test('a state machine that is missing, being deleted or throttled only delays the run', async () => {
     stub.lateBy = 2;
     assert.equal((await start(node('a'))).status, 'ok');
     assert.equal(world.pauses.length, 2);
@@ -187,7 +187,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.equal((await start(node('a'))).status, 'ok');
   });
 
-  test('a machine that never comes is refused, and the run ends as failed', async () => {
+  test('a run whose state machine never becomes available fails', async () => {
     stub.lateBy = 1000;
     await assert.rejects(start(node('a')), { name: 'Unavailable', message: /not ready yet/ });
     stub.lateBy = 0;
@@ -197,7 +197,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.match(failed?.error?.message ?? '', /could not be started/);
   });
 
-  test('machines unused for thirty days and idle are removed, and made again when needed', async () => {
+  test('state machines unused for thirty days are deleted, and recreated when needed', async () => {
     await start(node('a'));
     const { run_id: waiting } = await start(node('send', { tool: 'ask_send' }));
     await until(waiting, (view) => statuses(view).send === 'waiting_approval');
@@ -214,7 +214,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     await world.runs.cancel('default', waiting);
   });
 
-  test('the end of an execution is taken note of without anybody looking; that of other machines is not', async () => {
+  test('the end of an execution is recorded without polling; ends of other state machines are ignored', async () => {
     const { run_id: waiting } = await start(node('send', { tool: 'ask_send' }));
     await until(waiting, (view) => statuses(view).send === 'waiting_approval');
     const told = (detail: object) =>
@@ -229,7 +229,7 @@ describe('plans on Step Functions, through their own protocol', () => {
     assert.notEqual(await stored(), 'running');
   });
 
-  test('an Express execution nobody heard of again counts as failed', async () => {
+  test('an Express execution that is never heard of again counts as failed', async () => {
     execute = () => new Promise(() => {});
     void start(node('a', { timeout_seconds: 900 })).catch(() => {});
     const id = `run-${ids + 1}`;

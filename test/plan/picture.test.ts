@@ -23,12 +23,12 @@ const { plan } = buildPlan(
   anyTool,
 );
 
-describe('pictures', () => {
-  test('DOT names every node and edge, order dashed', () => {
+describe('drawings of plans', () => {
+  test('DOT has every node and edge, with order edges dashed', () => {
     assertGolden('small.dot', toDot(plan));
   });
 
-  test('SVG shows the DAG and its series-parallel form', () => {
+  test('the SVG shows the DAG and its series-parallel form', () => {
     const { tree, ...predicted } = compilePlan(plan, { durations: { start: 100, left: 2500, 右: 40, end: 3 } });
     assertGolden('small.svg', toSvg(plan, tree, predicted));
   });
@@ -49,7 +49,7 @@ describe('pictures', () => {
     );
   });
 
-  test('no two nodes of a layer overlap, and edges lead to the right', () => {
+  test('no two nodes of a layer overlap, and edges point to the right', () => {
     for (let seed = 0; seed < 20; seed++) {
       const { spots, layers, routes } = layOut(randomDag(seed, 40).nodes);
       for (const layer of layers) {
@@ -68,7 +68,7 @@ describe('pictures', () => {
     }
   });
 
-  test('texts are cut by width', () => {
+  test('texts in an SVG are truncated to the width', () => {
     assert.equal(fitText('short', 10), 'short');
     assert.equal(fitText('much too long', 5), 'much…');
     assert.equal(fitText('天气预报', 6), '天气…');

@@ -71,7 +71,7 @@ async function until(runs: LocalRuns, id: string, name: string, status: string):
 }
 
 describe('R1.10 R1.11 order and concurrency', () => {
-  test('R1.10 dependants run after what they depend on and get its output', async () => {
+  test('R1.10 dependants run after their dependencies and get their output', async () => {
     const seen: string[] = [];
     const view = await run(
       async ({ node: { id }, arguments: given }) => {
@@ -105,7 +105,7 @@ describe('R1.10 R1.11 order and concurrency', () => {
     assert.equal(view.duration_ms, 1000);
   });
 
-  test('R1.11 nested parallel parts run and meet again', async () => {
+  test('R1.11 nested parallel branches run and join', async () => {
     const view = await run(
       async ({ node: { id } }) => ok(id),
       node('a'),
@@ -121,7 +121,7 @@ describe('R1.10 R1.11 order and concurrency', () => {
     assert.deepEqual(view.output, { g: 'g' });
   });
 
-  test('the input of the run reaches the nodes', async () => {
+  test('the input of the run is passed to the nodes', async () => {
     const plan = planOf(node('a', { arguments: { city: from('$input.city'), all: from('$input') } }));
     const view = await runPlan(
       aWorld(async ({ arguments: given }) => ok(given)),
@@ -156,7 +156,7 @@ describe('R1.10 R1.11 order and concurrency', () => {
 describe('R1.12 failures', () => {
   const breaks: Execute = async ({ node: { id } }) => (id === 'bad' ? failed() : ok(id));
 
-  test('R1.12 stop ends the run, cuts off what runs beside it and starts nothing more', async () => {
+  test('R1.12 stop ends the run, cancels nodes running beside it and starts no more', async () => {
     const view = await run(
       async ({ node: { id }, signal }, time) => {
         await time.sleep(id === 'bad' ? 100 : 500, signal ?? new AbortController().signal);
@@ -174,7 +174,7 @@ describe('R1.12 failures', () => {
     assert.equal(view.duration_ms, 100);
   });
 
-  test('R1.12 skip goes on, and what depends on it is skipped as well', async () => {
+  test('R1.12 skip continues, and dependants of the failed node are skipped as well', async () => {
     const view = await run(
       breaks,
       node('bad', { on_failure: { policy: 'skip' } }),
@@ -189,7 +189,7 @@ describe('R1.12 failures', () => {
     assert.equal(nodeOf(view, 'b').reason, 'bad has no result');
   });
 
-  test('R1.12 skip with downstream run goes on with null', async () => {
+  test('R1.12 skip with downstream run continues with null', async () => {
     const given: unknown[] = [];
     const view = await run(
       async (call) => {
@@ -204,7 +204,7 @@ describe('R1.12 failures', () => {
     assert.deepEqual(given, [{}, { x: null, y: [null] }]);
   });
 
-  test('an optional argument that may not be null is left out instead', async () => {
+  test('an optional argument that may not be null is omitted instead', async () => {
     const lookup = (name: string) => ({
       spec: { ...anyTool(name)?.spec, parameters: { type: 'object', properties: { x: { type: 'string' }, y: {} } } },
     });
@@ -225,7 +225,7 @@ describe('R1.12 failures', () => {
     assert.deepEqual(given[1], { y: null });
   });
 
-  test('R1.12 retry tries again after a growing pause, and each attempt is recorded', async () => {
+  test('R1.12 retry backs off, and each attempt is recorded', async () => {
     const view = await run(
       async ({ attempt }) => (attempt < 3 ? failed(`attempt ${attempt}`) : ok('at last')),
       node('a', { on_failure: { policy: 'retry', attempts: 4 } }),
@@ -247,7 +247,7 @@ describe('R1.12 failures', () => {
     );
   });
 
-  test('R1.12 exhausted retries stop the run, or skip the node', async () => {
+  test('R1.12 exhausted retries stop the run or skip the node', async () => {
     const calls: string[] = [];
     const execute: Execute = async (call) => {
       calls.push(call.node.id);
@@ -265,7 +265,7 @@ describe('R1.12 failures', () => {
     assert.equal(calls.length, 4);
   });
 
-  test('R1.12 a refusal that cannot change is not tried again', async () => {
+  test('R1.12 a permanent refusal is not retried', async () => {
     let calls = 0;
     const view = await run(
       async () => {
@@ -279,7 +279,7 @@ describe('R1.12 failures', () => {
     assert.deepEqual(view.error, { type: 'Forbidden', message: 'not granted' });
   });
 
-  test('a node that takes too long is given up, recorded and tried again', async () => {
+  test('a node that takes too long is cancelled, recorded and retried', async () => {
     const view = await run(
       async ({ attempt }) => (attempt === 1 ? new Promise(() => {}) : ok(1)),
       node('a', { timeout_seconds: 7, on_failure: { policy: 'retry', attempts: 2 } }),
@@ -295,7 +295,7 @@ describe('R1.12 failures', () => {
     );
   });
 
-  test('an output without the referenced path fails the next node, naming both', async () => {
+  test('an output without the referenced path fails the next node, with both named', async () => {
     const view = await run(
       async () => ok({ here: 1 }),
       node('a'),
@@ -310,14 +310,14 @@ describe('R1.12 failures', () => {
   });
 });
 
-describe('approval', () => {
+describe('approval in runs', () => {
   const asking = [
     node('a'),
     node('send', { tool: 'ask_send', arguments: { x: from('a') } }),
     node('z', { after: ['send'] }),
   ];
 
-  test('a node that asks waits for consent and runs with the name of who gave it', async () => {
+  test('a node that needs consent waits, and runs with the name of who approved', async () => {
     let approvedBy: string | undefined;
     const world = aHeldWorld(async (call) => {
       if (call.node.id === 'send') approvedBy = call.approvedBy;
@@ -335,7 +335,7 @@ describe('approval', () => {
     assert.doesNotMatch(JSON.stringify(waiting), /token/);
   });
 
-  test('denial stops the run under the policy stop', async () => {
+  test('a denial stops the run under the policy stop', async () => {
     const { runs, id } = await begin(
       aHeldWorld(async () => ok(1)),
       asking,
@@ -348,7 +348,7 @@ describe('approval', () => {
     assert.deepEqual(statuses(view), { a: 'ok', send: 'denied', z: 'pending' });
   });
 
-  test('denial under the policy skip leaves the node out', async () => {
+  test('a denial under the policy skip skips the node', async () => {
     const lenient = asking.map((one) => (one.id === 'send' ? { ...one, on_failure: { policy: 'skip' } } : one));
     const { runs, id } = await begin(
       aHeldWorld(async () => ok(1)),
@@ -362,7 +362,7 @@ describe('approval', () => {
     assert.deepEqual(statuses(view), { a: 'ok', send: 'denied', z: 'skipped' });
   });
 
-  test('no answer in time is no consent', async () => {
+  test('a confirmation without an answer expires and does not run the node', async () => {
     const hurried = asking.map((one) => (one.id === 'send' ? { ...one, confirm_timeout_seconds: 30 } : one));
     const { runs, id } = await begin(
       aWorld(async () => ok(1)),
@@ -376,7 +376,7 @@ describe('approval', () => {
     assert.equal(nodeOf(view, 'send').approval?.decision, 'timed_out');
   });
 
-  test('the same answer twice is one answer, a different one is refused, and so is one nobody asked for', async () => {
+  test('repeating an answer changes nothing, a different answer is refused, and so is one to no question', async () => {
     const { runs, id } = await begin(
       aHeldWorld(async () => ok(1)),
       asking,
@@ -395,7 +395,7 @@ describe('approval', () => {
 });
 
 describe('cancel and resume', () => {
-  test('cancelling ends a run at once and starts nothing more', async () => {
+  test('cancelling ends a run at once and starts no more nodes', async () => {
     const calls: string[] = [];
     const world = aHeldWorld(async ({ node: { id } }) => {
       calls.push(id);
@@ -415,7 +415,7 @@ describe('cancel and resume', () => {
     assert.equal((await runs.cancel('default', id)).status, 'cancelled');
   });
 
-  test('a step that sees the flag refuses, even where failures are skipped', async () => {
+  test('a step of a cancelled run refuses to start, even where failures are skipped', async () => {
     const world = aHeldWorld(async ({ node: { id } }, time) => {
       await time.sleep(10, new AbortController().signal);
       return ok(id);
@@ -429,11 +429,11 @@ describe('cancel and resume', () => {
     assert.notEqual(nodeOf(view, 'b').status, 'ok');
   });
 
-  test('cancelling a run that is not there is refused', async () => {
+  test('cancelling an unknown run is refused', async () => {
     await assert.rejects(createLocalRuns(aWorld(async () => ok(1))).cancel('default', 'none'), { name: 'NotFound' });
   });
 
-  test('a run left by a lost process goes on without repeating what has ended', async () => {
+  test('a run of a crashed process continues without repeating finished nodes', async () => {
     const calls: string[] = [];
     let lost = true;
     const world = aHeldWorld(async (call) => {
@@ -471,7 +471,7 @@ describe('cancel and resume', () => {
     assert.deepEqual(await next.resume(), []);
   });
 
-  test('a question asked before the restart keeps its answer and its deadline', async () => {
+  test('a confirmation asked before a restart keeps its answer and its deadline', async () => {
     const world = aHeldWorld(async () => ok(1));
     const ask = [node('send', { tool: 'ask_send', confirm_timeout_seconds: 60 })];
     const first = await begin(world, ask);
@@ -489,7 +489,7 @@ describe('cancel and resume', () => {
     assert.equal(nodeOf(view, 'send').approval?.approver, 'k');
   });
 
-  test('X.04 a run that cannot go on holds up no other', async () => {
+  test('X.04 a run that cannot continue does not delay others', async () => {
     let isLost = true;
     const world = aHeldWorld(async () => (isLost ? new Promise(() => {}) : ok(1)));
     const started = [];
@@ -506,7 +506,7 @@ describe('cancel and resume', () => {
     assert.deepEqual(new Set(resumed), new Set(started.map(({ id }) => id).filter((id) => id !== first)));
   });
 
-  test('a run whose owner is alive is left to it, whatever asks for it', async () => {
+  test('a run whose owner is alive stays with it, whichever process asks', async () => {
     const world = aHeldWorld(async () => new Promise(() => {}));
     const { runs, id } = await begin(world, [node('a')]);
     await until(runs, id, 'a', 'running');
@@ -515,7 +515,7 @@ describe('cancel and resume', () => {
     await runs.cancel('default', id);
   });
 
-  test('a slow owner whose run was taken over stops, and changes nothing more', async () => {
+  test('a slow owner whose run was taken over stops and changes nothing more', async () => {
     let release = (): void => {};
     const world = aHeldWorld(async (call) => {
       if (call.node.id === 'a' && call.cutOff === undefined) await new Promise<void>((resolve) => (release = resolve));
@@ -539,7 +539,7 @@ describe('cancel and resume', () => {
     assert.equal(first?.call_id, second?.call_id);
   });
 
-  test('consent and cancelling through another process reach the run', async () => {
+  test('approving and cancelling through another process reach the run', async () => {
     const looks: (() => void)[] = [];
     const world = aHeldWorld(async () => ok(1));
     const every = (_: number, work: () => void) => {
@@ -565,8 +565,8 @@ describe('cancel and resume', () => {
   });
 });
 
-describe('sizes', () => {
-  test('large results travel by reference and arrive whole', async () => {
+describe('sizes of runs', () => {
+  test('large results are passed by reference and arrive whole', async () => {
     const big = 'x'.repeat(300_000);
     const given: unknown[] = [];
     const world = aWorld(async (call) => {
@@ -581,7 +581,7 @@ describe('sizes', () => {
     assert.equal(nodeOf(view, 'a').result, undefined);
   });
 
-  test('fifty results of 30 kB meet in one node without passing a limit', async () => {
+  test('fifty results of 30 kB are inputs of one node without exceeding a limit', async () => {
     const many = Array.from({ length: 50 }, (_, index) => `n${index}`);
     let received = 0;
     const world = aWorld(async (call) => {

@@ -9,7 +9,7 @@ import { runToFate, type Witnessed } from './run-support.ts';
 const PLANS = tries(50, 1000);
 
 describe('plan semantics', () => {
-  test(`R1.10 R1.12 ${PLANS} random plans with random failures end as an independent evaluator says`, async () => {
+  test(`R1.10 R1.12 ${PLANS} random plans with random failures end as an independent evaluator predicts`, async () => {
     const ends = { ok: 0, failed: 0, skipped: 0, denied: 0, retried: 0 };
     for (let seed = 0; seed < PLANS; seed++) {
       const plan = randomPlan(seed, seed % 250 === 249 ? 60 : 3 + (seed % 8));

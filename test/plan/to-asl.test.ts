@@ -31,7 +31,7 @@ const diamond = {
 };
 
 describe('toAsl', () => {
-  test('C.05 toAsl writes Parallel, Retry, Catch, guard and question for a diamond', () => {
+  test('C.05 toAsl writes Parallel, Retry, Catch, guard and confirmation for a diamond', () => {
     const { definition } = compile(diamond);
 
     assertGolden('diamond.asl.json', `${JSON.stringify(definition, undefined, 2)}\n`);
@@ -45,7 +45,7 @@ describe('toAsl', () => {
     }
   });
 
-  test('states are n1..nk and everything else about the nodes stays out of the definition', () => {
+  test('states are named n1..nk, and nothing else about the nodes is in the definition', () => {
     const { definition, order } = compile(diamond, { step: 'arn:aws:lambda:eu-west-1:1:function:step' });
     const names = statesOf(definition).map(([name]) => name);
 
@@ -54,7 +54,7 @@ describe('toAsl', () => {
     assert.doesNotMatch(JSON.stringify(definition), /fetch|left|right|\.text/);
   });
 
-  test('equal shapes give equal definitions, whatever the names, tools, arguments and order', () => {
+  test('equal shapes give equal definitions, whatever their names, tools, arguments and order', () => {
     for (let seed = 0; seed < tries(12, 40); seed++) {
       const input = randomPlanInput(seed, 5 + seed);
       const other = shuffled(input.nodes, seed);
@@ -75,7 +75,7 @@ describe('toAsl', () => {
     assert.equal(new Set([first, ...others]).size, 4);
   });
 
-  test('a plan that asks, uses Batch or takes over a minute is Standard, others are Express', () => {
+  test('a plan that needs consent, uses Batch or takes over a minute is Standard, others are Express', () => {
     const plain = { nodes: [{ id: 'a', tool: 'tool' }] };
 
     assert.equal(compile(plain, { makespan_ms: 60_000 }).type, 'EXPRESS');
@@ -85,7 +85,7 @@ describe('toAsl', () => {
     assert.equal(compile({ nodes: [{ id: 'a', tool: 'ask_tool' }] }).type, 'STANDARD');
   });
 
-  test('the inline budget of results is shared by those that meet in one state', () => {
+  test('the inline size budget of results is shared by those that one state receives', () => {
     const fan = (count: number) => ({
       nodes: [
         ...Array.from({ length: count }, (_, index) => ({ id: `n${index}`, tool: 'tool' })),
@@ -102,14 +102,14 @@ describe('toAsl', () => {
     assert.ok(compile(fan(199)).inline_bytes * 199 <= 204_800);
   });
 
-  test('200 nodes with every policy stay far below the size limit', () => {
+  test('a plan of 200 nodes with every policy stays far below the size limit', () => {
     const plan = randomPlan(11, 200);
     const { definition } = toAsl(plan, compilePlan(plan).tree);
 
     assert.ok(JSON.stringify(definition).length < 700_000);
   });
 
-  test('expressions are variables, paths and comparisons only, which JSONata 2.0.6 has', () => {
+  test('definitions contain only variables, paths and comparisons, which JSONata 2.0.6 supports', () => {
     const path = String.raw`\$\w+(?:\.\w+|\[\d+\])*`;
     const allowed = new RegExp(`^\\{% (?:${path}|${path} != 'ok'(?: or ${path} != 'ok')*) %\\}$`);
     for (let seed = 0; seed < 30; seed++) {
@@ -119,7 +119,7 @@ describe('toAsl', () => {
     }
   });
 
-  test('a tree of another plan is refused', () => {
+  test('toAsl refuses a tree of another plan', () => {
     const { plan } = buildPlan(diamond, anyTool);
     assert.throws(() => toAsl(plan, { kind: 'node', id: 'start' }), /does not hold each node/);
     const reversed = {
@@ -190,17 +190,17 @@ describe('checkMachine', () => {
     ],
   ];
   for (const [what, message, states] of refusals) {
-    test(`refuses ${what}`, () => {
+    test(`checkMachine refuses ${what}`, () => {
       assert.throws(() => checkMachine(machine(states)), { name: 'InvalidInput', message });
     });
   }
 
-  test('refuses JSONPath machines by name', () => {
+  test('checkMachine refuses JSONPath machines by name', () => {
     assert.throws(() => parseMachine({ StartAt: 'a', States: { a: end } }), /QueryLanguage is required/);
     assert.throws(() => machine({ a: end }, { QueryLanguage: 'JSONPath' }), /JSONPath states are not supported/);
   });
 
-  test('refuses a definition over 1 MB', () => {
+  test('checkMachine refuses a definition over 1 MB', () => {
     const big = machine({ a: { Type: 'Pass', Output: 'x'.repeat(1_048_576), End: true } });
     assert.throws(() => checkMachine(big), {
       name: 'TooLarge',

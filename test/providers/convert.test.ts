@@ -20,8 +20,8 @@ const simple = aTool();
 const namesOf = (value: unknown): readonly unknown[] =>
   (value as { function: { name: string } }[]).map((entry) => entry.function.name);
 
-describe('definitions', () => {
-  test('R2.07 converts to the OpenAI form', () => {
+describe('converting definitions', () => {
+  test('R2.07 tools convert to the OpenAI format', () => {
     const { value, warnings } = convert('openai', [simple]);
 
     const { name, description, parameters } = simple;
@@ -29,7 +29,7 @@ describe('definitions', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('R2.08 converts to the form of Ollama, which is that of OpenAI', () => {
+  test('R2.08 tools convert to Ollama’s format, which is OpenAI’s', () => {
     const plain = toolWith({ type: 'string', description: 'A city', enum: ['Ulm', 'Bonn'] });
 
     const { value } = convert('ollama', [plain]);
@@ -37,7 +37,7 @@ describe('definitions', () => {
     assert.deepEqual(value, convert('openai', [plain]).value);
   });
 
-  test('R2.09 converts one tool to functionDeclarations, and many to one list of them', () => {
+  test('R2.09 Gemini gets functionDeclarations: one tool alone, or many in one list', () => {
     const plain = toolWith({ type: 'string', description: 'A city' });
     const { name, description, parameters } = plain;
 
@@ -51,13 +51,13 @@ describe('definitions', () => {
     );
   });
 
-  test('R2.10 keeps the order of the registry, whatever the order of the allowed', () => {
+  test('R2.10 definitions keep the registry’s order, whatever the order of allowed', () => {
     const { value } = convert('openai', tools, { allowed: ['gamma', 'alpha', 'unknown'] });
 
     assert.deepEqual(namesOf(value), ['alpha', 'gamma']);
   });
 
-  test('R2.11 refuses an unknown provider and names the supported ones', () => {
+  test('R2.11 an unknown provider is refused with the supported ones', () => {
     for (const name of ['gpt', 'constructor', '__proto__', '']) {
       assert.throws(() => convert(name, tools), {
         name: 'InvalidInput',
@@ -67,7 +67,7 @@ describe('definitions', () => {
     }
   });
 
-  test('R3.06 gives all OpenRouter definitions', () => {
+  test('R3.06 all tools convert to OpenRouter definitions', () => {
     const { value } = convert('openrouter', tools);
 
     assert.deepEqual(namesOf(value), ['alpha', 'beta', 'gamma']);
@@ -77,7 +77,7 @@ describe('definitions', () => {
     });
   });
 
-  test('a tool without description has none, and one without parameters is an object all the same', () => {
+  test('a tool without a description gets none, and one without parameters still gets an object schema', () => {
     const bare: Tool = { name: 'bare', type: 'function', tags: [], parameters: { type: 'object' } };
 
     assert.deepEqual(convert('openai', [bare]).value, [
@@ -95,7 +95,7 @@ describe('definitions', () => {
     }
   });
 
-  test('kept fragments give the same text as a conversion', () => {
+  test('cached fragments give the same text as a conversion', () => {
     for (const provider of providerNames) {
       for (const options of [{}, { strict: true }, { defer: true }]) {
         const fragments = tools.map((tool) => defineTool(provider, tool, options));
@@ -108,7 +108,7 @@ describe('definitions', () => {
     }
   });
 
-  test('a conversion leaves the tool as it is', () => {
+  test('converting does not change the tool', () => {
     const frozen = deepFreeze(
       structuredClone(
         aTool({ parameters: { type: 'object', properties: { a: { type: 'array' } }, anyOf: [{ required: ['a'] }] } }),
@@ -119,8 +119,8 @@ describe('definitions', () => {
   });
 });
 
-describe('tools that do not fit', () => {
-  test('a tool that no provider can take is left out with the reason, and the others stay', () => {
+describe('tools that a provider cannot accept', () => {
+  test('a tool that no provider can accept is left out with the reason, and the others stay', () => {
     const broken = aTool({ name: 'beta', parameters: { type: 'string' } });
 
     for (const provider of providerNames) {
@@ -131,7 +131,7 @@ describe('tools that do not fit', () => {
     }
   });
 
-  test('a schema nested without end is left out, not a stack overflow', () => {
+  test('an endlessly nested schema is left out without a stack overflow', () => {
     let schema: Entry = { type: 'string' };
     for (let depth = 0; depth < 20_000; depth += 1) schema = { type: 'object', properties: { a: schema } };
 
@@ -143,14 +143,14 @@ describe('tools that do not fit', () => {
     }
   });
 
-  test('the second tool of one name is left out', () => {
+  test('the second of two tools with one name is left out', () => {
     const { value, left_out } = convert('anthropic', [simple, simple]);
 
     assert.equal((value as unknown[]).length, 1);
     assert.deepEqual(left_out, [{ tool: 'score', reason: 'the name score is taken' }]);
   });
 
-  test('registration hears what each provider loses, by provider and place', async () => {
+  test('registering warns of what each provider loses, with provider and path', async () => {
     const warnings = await lintTool(toolWith({ type: 'number', exclusiveMinimum: 0 }, { name: 'dotted' }));
 
     const gemini = warnings.filter(({ provider }) => provider === 'gemini');
@@ -166,7 +166,7 @@ describe('tools that do not fit', () => {
     assert.ok(!warnings.some(({ provider }) => provider === 'openai'));
   });
 
-  test('registration hears that a tool is left out, and that a description is long', async () => {
+  test('registering warns that a tool is left out, and that a description is long', async () => {
     const left = await lintTool(aTool({ parameters: { type: 'string' } }));
     // Open Responses and Gemini's interactions are forms of two that are there.
     assert.equal(left.length, providerNames.length - 2);
@@ -178,14 +178,14 @@ describe('tools that do not fit', () => {
   });
 });
 
-describe('the strict form', () => {
+describe('strict mode', () => {
   const parametersOf = (value: unknown): Entry => {
     const [entry] = value as Entry[];
     const inner = (entry?.function ?? entry) as Entry;
     return (inner.parameters ?? inner.input_schema) as Entry;
   };
 
-  test('OpenAI requires every key and lets what was optional be null', () => {
+  test('OpenAI strict mode requires every key, and optional ones may be null', () => {
     const { value } = convert('openai', [simple], { strict: true });
 
     assert.equal((value as { function: Entry }[])[0]?.function.strict, true);
@@ -195,7 +195,7 @@ describe('the strict form', () => {
     assert.equal(properties.resize?.minimum, 1);
   });
 
-  test('Anthropic keeps optional keys optional and describes bounds', () => {
+  test('Anthropic strict mode keeps optional keys optional and moves bounds to descriptions', () => {
     const { value, warnings } = convert('anthropic', [simple], { strict: true });
 
     assert.equal((value as Entry[])[0]?.strict, true);
@@ -208,7 +208,7 @@ describe('the strict form', () => {
     );
   });
 
-  test('Anthropic takes twenty strict tools and 24 optional parameters a request; the others are given plainly', () => {
+  test('Anthropic accepts twenty strict tools and 24 optional parameters per request; the rest are not strict', () => {
     const many = Array.from({ length: 26 }, (_, index) =>
       toolWith({ type: 'string' }, { required: index < 3 ? [] : ['x'], additionalProperties: false }),
     ).map((tool, index) => ({ ...tool, name: `tool_${index}` }));
@@ -228,7 +228,7 @@ describe('the strict form', () => {
     assert.equal(entry?.strict, undefined);
   });
 
-  test('what has no strict form is given plainly, with the reason', () => {
+  test('a tool without a strict form is sent non-strict, with the reason', () => {
     const map = toolWith({ type: 'object', additionalProperties: { type: 'string' } });
     for (const provider of ['openai', 'anthropic', 'mistral', 'openrouter', 'bedrock']) {
       const { value, warnings } = convert(provider, [map], { strict: true });
@@ -245,7 +245,7 @@ describe('the strict form', () => {
     assert.match(convert('openai', [wide], { strict: true }).warnings[0]?.message ?? '', /at most 1000 enum values/);
   });
 
-  test('Cohere leaves out what strict_tools would refuse, and says what to send', () => {
+  test('Cohere tools that strict_tools would refuse are left out, with the setting to send', () => {
     const optional = toolWith({ type: 'string' }, { required: [] });
 
     const { value, left_out, warnings } = convert('cohere', [optional, aTool({ name: 'fits' })], { strict: true });
@@ -257,7 +257,7 @@ describe('the strict form', () => {
     assert.equal(convert('cohere', many, { strict: true }).left_out.length, 4);
   });
 
-  test('a provider without a strict form says so', () => {
+  test('a provider without strict mode says so', () => {
     for (const provider of ['gemini', 'ollama', 'mcp']) {
       const { value, warnings } = convert(provider, [simple], { strict: true });
 
@@ -267,7 +267,7 @@ describe('the strict form', () => {
   });
 });
 
-describe('context economy', () => {
+describe('saving context', () => {
   const catalogue = Array.from({ length: 200 }, (_, index) => aTool({ name: `tool_${index}` }));
 
   test('mode=search gives find_tools and call_tool instead of the catalogue', () => {
@@ -283,7 +283,7 @@ describe('context economy', () => {
     }
   });
 
-  test('defer sets defer_loading and adds the search tool where a provider has one', () => {
+  test('defer sets defer_loading and adds the search tool for providers that have one', () => {
     const [search, ...rest] = convert('anthropic', tools, { defer: true }).value as Entry[];
     assert.deepEqual(search, { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' });
     assert.ok(rest.length === 3 && rest.every((entry) => entry.defer_loading === true));
@@ -297,11 +297,11 @@ describe('context economy', () => {
     assert.ok(warnings.some(({ message }) => /cannot defer/.test(message)));
   });
 
-  test('OpenAI warns beyond 128 functions', () => {
+  test('OpenAI definitions warn beyond 128 functions', () => {
     assert.match(convert('openai', catalogue).warnings.at(-1)?.message ?? '', /at most 128 functions, these are 200/);
   });
 
-  test('the estimate is near what byte-pair encoders count', () => {
+  test('the token estimate is near the counts of byte-pair encoders', () => {
     // Counted with o200k_base.
     for (const [text, counted] of [
       ['The quick brown fox jumps over the lazy dog.', 10],

@@ -8,7 +8,7 @@ import { randomOf, sample } from './support/sample.ts';
 import { aTool } from './support/tools.ts';
 import { accepts } from './support/validate.ts';
 
-test('examples sent to Anthropic fit the schema they are sent with, or a warning says they are left out', () => {
+test('examples sent to Anthropic match the converted schema, or a warning says they are left out', () => {
   let sent = 0;
   fc.assert(
     fc.property(arbitraryParameters, fc.integer(), fc.boolean(), (parameters, seed, strict) => {

@@ -90,7 +90,7 @@ const results = [
 ];
 
 for (const provider of providerNames) {
-  test(`${provider} gives exactly what is written down`, async () => {
+  test(`${provider} definitions equal the golden files exactly`, async () => {
     const actual = {
       plain: convert(provider, tools),
       strict: convert(provider, tools, { strict: true }),
@@ -104,7 +104,7 @@ for (const provider of providerNames) {
   });
 }
 
-test('the warnings of a registration are exactly what is written down', async () => {
+test('the warnings of registering equal the golden file exactly', async () => {
   await matches('lint', await Promise.all(tools.map((tool) => lintTool(tool))));
 });
 

@@ -7,19 +7,19 @@ import { aTool } from './support/tools.ts';
 
 const toolName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/);
 
-test('a name that a provider accepts is unchanged', () => {
+test('a tool name that a provider accepts is unchanged', () => {
   for (const name of ['score', 'score_2', 'a-b', '_', 'x'.repeat(64)])
     assert.equal(encodeName(name, FUNCTION_NAME), name);
   assert.equal(encodeName('iqa.score', providers.gemini.names), 'iqa.score');
   assert.equal(encodeName('iqa.score', providers.mcp.names), 'iqa.score');
 });
 
-test('other names become a readable beginning and a hash, always the same', () => {
+test('other tool names become a readable prefix and a hash, always the same', () => {
   assert.equal(encodeName('iqa.score', FUNCTION_NAME), 'iqa_score__155sxgs2b7f71');
   assert.equal(encodeName('a'.repeat(65), FUNCTION_NAME).length, 64);
 });
 
-test('any names are mapped within 64 characters, without collision, and back', () => {
+test('any tool names map to at most 64 characters, without collisions, and back', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.oneof(toolName, fc.string({ maxLength: 90 })), { maxLength: 12 }), (names) => {
       for (const { names: allowed } of Object.values(providers)) {
@@ -33,14 +33,14 @@ test('any names are mapped within 64 characters, without collision, and back', (
   );
 });
 
-test('names that only look mapped collide with none that are', () => {
+test('a name that looks mapped does not collide with a mapped name', () => {
   const mapped = encodeName('iqa.score', FUNCTION_NAME);
   const names = ['iqa.score', mapped, encodeName(mapped, FUNCTION_NAME)];
 
   assert.equal(new Set(names.map((name) => encodeName(name, FUNCTION_NAME))).size, 3);
 });
 
-test('a call by the mapped name is a call of the tool', () => {
+test('a call by the mapped name finds its tool', () => {
   const tool = aTool({ name: 'iqa.score_nr' });
   for (const provider of providerNames) {
     const text = JSON.stringify(convert(provider, [tool]).value);

@@ -17,7 +17,7 @@ const MEGABYTES = tries(3, 10);
 const shown = (calls: readonly ModelCall[]): unknown =>
   calls.map(({ id, name, arguments: args, error }) => ({ id, name, args, ...(error ? { error } : {}) }));
 
-describe('calls of a response', () => {
+describe('calls in a model’s response', () => {
   for (const provider of providerNames) {
     const { whole, stream, ids } = samples[provider];
     const expected = [
@@ -25,27 +25,29 @@ describe('calls of a response', () => {
       { id: ids[1], name: 'list', args: {} },
     ];
 
-    test(`${provider}: whole`, () => assert.deepEqual(shown(parseCalls(provider, whole, { names })), expected));
-    test(`${provider}: streamed`, () => assert.deepEqual(shown(parseCalls(provider, stream, { names })), expected));
-    test(`${provider}: as text`, () => {
+    test(`the calls of ${provider} are parsed from a whole response`, () =>
+      assert.deepEqual(shown(parseCalls(provider, whole, { names })), expected));
+    test(`the calls of ${provider} are parsed from a stream`, () =>
+      assert.deepEqual(shown(parseCalls(provider, stream, { names })), expected));
+    test(`the calls of ${provider} are parsed from the text of a response`, () => {
       assert.deepEqual(shown(parseCalls(provider, JSON.stringify(whole), { names })), expected);
       const lines = stream.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('');
       assert.deepEqual(shown(parseCalls(provider, `${lines}data: [DONE]\n`, { names })), expected);
     });
   }
 
-  test('Gemini keeps the thought signature with its call', () => {
+  test('a Gemini call keeps its thought signature', () => {
     assert.equal(parseCalls('gemini', samples.gemini.whole)[0]?.thought_signature, 'c2ln');
   });
 
-  test('the last complete response of a stream is believed', () => {
+  test('the last complete response in a stream is the one that counts', () => {
     const { whole, stream } = samples['openai-responses'];
     const events = [...stream.slice(0, 2), { type: 'response.completed', response: whole }];
 
     assert.equal(parseCalls('openai-responses', events).length, 2);
   });
 
-  test('fragments without an index belong to the call before them', () => {
+  test('fragments without an index belong to the previous call', () => {
     const parts = [
       chunk([{ id: 'call_1', function: { name: 'score', arguments: '' } }]),
       ...halves.map((part) => chunk([{ function: { arguments: part } }])),
@@ -54,7 +56,7 @@ describe('calls of a response', () => {
     assert.deepEqual(parseCalls('openrouter', parts)[0]?.arguments, values);
   });
 
-  test('text without calls, and values that are no response, have no calls', () => {
+  test('text without calls, and values that are not responses, have no calls', () => {
     for (const provider of providerNames) {
       for (const nothing of [
         undefined,
@@ -74,7 +76,7 @@ describe('calls of a response', () => {
     }
   });
 
-  test('with the tool at hand the arguments come back in its own form', () => {
+  test('arguments are restored to the tool’s own form when the tool is known', () => {
     const tool = aTool();
     const response = {
       choices: [
@@ -98,7 +100,7 @@ describe('malformed model output', () => {
   const calls = (list: readonly unknown[]): unknown => ({ choices: [{ message: { tool_calls: list } }] });
   const one = (id: unknown, name: unknown, args: unknown): unknown => ({ id, function: { name, arguments: args } });
 
-  test('a call that cannot be understood carries an error, and the rest survive', () => {
+  test('a call that cannot be parsed carries an error, and the others are kept', () => {
     const parsed = parseCalls(
       'openai',
       calls([
@@ -136,7 +138,7 @@ describe('malformed model output', () => {
     assert.deepEqual(parsed[4]?.arguments, values);
   });
 
-  test('every provider gives an error for null and for what is not an object; Cohere takes null for nothing', () => {
+  test('null and non-objects are errors for every provider, except Cohere’s null', () => {
     for (const provider of providerNames) {
       const swap = (bad: unknown): unknown =>
         JSON.parse(
@@ -152,13 +154,13 @@ describe('malformed model output', () => {
     }
   });
 
-  test('the name of a prototype property is no tool', () => {
+  test('the name of a prototype property is an unknown tool', () => {
     const [call] = parseCalls('openai', calls([one('1', '__proto__', '{}'), one('2', 'constructor', '{}')]), { names });
 
     assert.equal(call?.error?.code, 'NotFound');
   });
 
-  test('ids made for calls without one never meet ids that were given', () => {
+  test('generated call ids never equal given ones', () => {
     const parsed = parseCalls('ollama', {
       message: {
         tool_calls: [
@@ -172,7 +174,7 @@ describe('malformed model output', () => {
     assert.ok(parsed.every(({ error }) => error === undefined));
   });
 
-  test(`${MEGABYTES} megabytes of fragments are put together in time that grows with their length`, () => {
+  test(`${MEGABYTES} megabytes of fragments are assembled in linear time`, () => {
     const long = JSON.stringify({ image_key: 'x'.repeat(MEGABYTES * 1_000_000), metric: 'niqe' });
     const fragments = (size: number): unknown[] => {
       const parts: unknown[] = [chunk([{ index: 0, id: 'a', function: { name: 'score', arguments: '' } }])];
@@ -195,7 +197,7 @@ describe('malformed model output', () => {
     assert.ok(ratio < 32, `eight times the length took ${ratio.toFixed(1)} times as long`);
   });
 
-  test('many calls, all unknown, are answered one by one', () => {
+  test('many calls of unknown tools each get an error', () => {
     const list = Array.from({ length: 1000 }, (_, index) => one(`id${index}`, `tool_${index}`, '{'));
 
     const parsed = parseCalls('openai', calls(list), { names: nameTable('openai', names) });
@@ -205,12 +207,12 @@ describe('malformed model output', () => {
   });
 });
 
-describe('search mode', () => {
+describe('calls in search mode', () => {
   const ask = (inner: unknown): unknown => ({
     content: [{ type: 'tool_use', id: 't', name: 'call_tool', input: inner }],
   });
 
-  test('find_tools and call_tool are always known', () => {
+  test('find_tools and call_tool are always known names', () => {
     const [call] = parseCalls('anthropic', ask({ name: 'score', arguments: values }), { names });
 
     assert.equal(call?.error, undefined);
@@ -218,7 +220,7 @@ describe('search mode', () => {
     assert.deepEqual(unwrapCall({ name: 'list', arguments: {} }), { name: 'list', arguments: {} });
   });
 
-  test('the text of the arguments will do, and none when there are none', () => {
+  test('the arguments of call_tool may be text, or absent', () => {
     assert.deepEqual(unwrapCall({ name: 'call_tool', arguments: { name: 'score', arguments: text } }), {
       name: 'score',
       arguments: values,
@@ -226,7 +228,7 @@ describe('search mode', () => {
     assert.deepEqual(unwrapCall({ name: 'call_tool', arguments: { name: 'list' } }), { name: 'list', arguments: {} });
   });
 
-  test('a call of a tool that does not exist, or of none, carries an error', () => {
+  test('call_tool with an unknown tool, or none, carries an error', () => {
     assert.equal(parseCalls('anthropic', ask({ name: 'other', arguments: {} }), { names })[0]?.error?.code, 'NotFound');
     assert.equal(parseCalls('anthropic', ask({ arguments: {} }), { names })[0]?.error?.code, 'InvalidInput');
     assert.equal(
@@ -236,13 +238,13 @@ describe('search mode', () => {
   });
 });
 
-describe('results', () => {
+describe('results for the provider', () => {
   test('an unknown provider is refused for calls and results too', () => {
     assert.throws(() => parseCalls('nobody', {}), { name: 'InvalidInput' });
     assert.throws(() => formatResults('nobody', []), { name: 'InvalidInput' });
   });
 
-  test('what a call had no id for goes back without one', () => {
+  test('a generated call id is not sent back', () => {
     const [message] = formatResults('gemini', [{ id: 'assay_call_0', name: 'score', output: 3 }]) as {
       parts: { functionResponse: object }[];
     }[];
@@ -250,7 +252,7 @@ describe('results', () => {
     assert.deepEqual(message?.parts[0]?.functionResponse, { name: 'score', response: { output: 3 } });
   });
 
-  test('the result of an earlier function_call goes back by name, and says when it is an error', () => {
+  test('the result of an old function_call is returned by name, and says when it is an error', () => {
     const asked = { function_call: { name: 'score', arguments: text } };
     for (const provider of ['openai', 'openrouter'])
       for (const part of ['message', 'delta']) {
@@ -267,7 +269,7 @@ describe('results', () => {
       }
   });
 
-  test('the result of a call in Mistral’s conversations goes back as an entry', () => {
+  test('the result of a call in Mistral’s conversations API is returned as an entry', () => {
     const call = { type: 'function.call', tool_call_id: 'abcdefghi', name: 'score', arguments: text };
     const stream = [{ ...call, type: 'function.call.delta' }, { type: 'conversation.response.done' }];
     for (const answer of [{ outputs: [call] }, stream]) {
@@ -280,7 +282,7 @@ describe('results', () => {
     }
   });
 
-  test('an error may be a sentence or the error of an answer', () => {
+  test('an error result may be a sentence or our API’s error object', () => {
     const said = (error: unknown): unknown =>
       (
         formatResults('anthropic', [{ id: 't', name: 'score', error }]) as {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { promptInstructions } from '../../shared/providers/index.ts';
 import { aTool } from './support/tools.ts';
 
-test('R3.07 gives the combined instructions, parted by a blank line', () => {
+test('R3.07 the prompt joins the tools’ instructions with blank lines', () => {
   const text = promptInstructions([
     aTool({ name: 'first', instructions: 'Use first with care.\n' }),
     aTool({ name: 'second', instructions: 'Never use second twice.' }),
@@ -12,7 +12,7 @@ test('R3.07 gives the combined instructions, parted by a blank line', () => {
   assert.equal(text, 'Use first with care.\n\nNever use second twice.');
 });
 
-test('R3.07 makes the text of a tool without instructions from its description and parameters', () => {
+test('R3.07 a tool without instructions gets text from its description and parameters', () => {
   const text = promptInstructions([
     aTool(),
     aTool({ name: 'bare', description: 'Does it', parameters: { type: 'object' } }),
@@ -33,6 +33,6 @@ test('R3.07 makes the text of a tool without instructions from its description a
   );
 });
 
-test('no tools need no instructions', () => {
+test('the prompt of no tools is empty', () => {
   assert.equal(promptInstructions([]), '');
 });

@@ -75,7 +75,7 @@ interface Subject {
   readonly done: Set<string>;
 }
 
-test('generated schemas for every provider: what comes out is what it documents, and means the same unless a warning says so', () => {
+test('for generated schemas every provider’s output follows its documentation and keeps the meaning, or warns', () => {
   const seen: Seen = { converted: 0, sound: 0, complete: 0, left: 0 };
   fc.assert(
     fc.property(arbitraryParameters, fc.integer(), (parameters, seed) => {

@@ -30,7 +30,9 @@ const inPieces = (provider: string, bytes: Buffer, size: number): readonly Model
   return reader.end();
 };
 
-test('X.23 recordings of real answers and streams are read without a fault', { skip: files.length === 0 }, (t) => {
+test('X.23 recorded responses and streams of real providers parse without errors', {
+  skip: files.length === 0,
+}, (t) => {
   const faults: string[] = [];
   let calls = 0;
   for (const file of files) {

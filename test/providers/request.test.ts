@@ -28,8 +28,8 @@ const messages = (provider: string): string[] =>
     namespaces: true,
   }).warnings.flatMap(({ tool, message }) => (tool === '*' ? [message] : []));
 
-describe('the search of a provider, run by the client', () => {
-  test('OpenAI gets the search alone, whatever the size of the catalogue', () => {
+describe('provider tool search run by the client', () => {
+  test('OpenAI gets only the search tool, whatever the size of the catalogue', () => {
     const many = Array.from({ length: 2000 }, (_, index) => aTool({ name: `tool_${index}` }));
     const { value, tokens } = convert('openai-responses', many, { mode: 'tool_search' });
     const [search, ...rest] = value as OpenAI.Responses.ToolSearchTool[];
@@ -40,7 +40,7 @@ describe('the search of a provider, run by the client', () => {
     assert.ok(tokens < 200, `${tokens} tokens`);
   });
 
-  test('Anthropic gets the search beside deferred definitions, for only what is declared can be referred to', () => {
+  test('Anthropic gets the search tool and deferred definitions, since only declared tools can be referenced', () => {
     const { value, tokens } = convert('anthropic', tools, { mode: 'tool_search' });
     const [search, ...rest] = value as Anthropic.Tool[];
 
@@ -51,7 +51,7 @@ describe('the search of a provider, run by the client', () => {
     assert.ok(tokens < 200, `${tokens} tokens`);
   });
 
-  test('a tool that has the name of the search is left out', () => {
+  test('a tool with the name of the search tool is left out', () => {
     const { left_out } = convert('anthropic', [aTool({ name: SEARCH_TOOL }), ...tools], { mode: 'tool_search' });
 
     assert.deepEqual(left_out, [{ tool: SEARCH_TOOL, reason: `the name ${SEARCH_TOOL} is that of the search` }]);
@@ -66,10 +66,10 @@ describe('the search of a provider, run by the client', () => {
   });
 });
 
-describe('search calls', () => {
+describe('calls of the search tool', () => {
   const item = { type: 'tool_search_call', id: 'tsc_1', call_id: 'call_1', execution: 'client', status: 'completed' };
 
-  test('OpenAI’s search item is a search, streamed or whole, and no call', () => {
+  test('OpenAI’s search item is parsed as a search, streamed or whole, and not as a call', () => {
     const streamed = [
       { type: 'response.created', response: { output: [] } },
       {
@@ -102,7 +102,7 @@ describe('search calls', () => {
     assert.deepEqual(readAnswer('openai-responses', { output }), { calls: [], searches: [] });
   });
 
-  test('parameters of another declaration are understood by their texts', () => {
+  test('parameters of a differently declared search tool are recognised by their descriptions', () => {
     const query = (values: unknown): string | undefined =>
       readAnswer('openai-responses', { output: [{ ...item, arguments: values }] }).searches[0]?.search.query;
 
@@ -110,7 +110,7 @@ describe('search calls', () => {
     assert.equal(query({ topic: 'weather', words: ['rain', 'snow'], n: 3 }), 'weather rain snow');
   });
 
-  test('a search that says nothing is an error, and a limit is bounded', () => {
+  test('a search without a query is an error, and its limit is bounded', () => {
     const [search] = readAnswer('openai-responses', { output: [{ ...item, arguments: {} }] }).searches;
     assert.match(search?.error?.message ?? '', /nothing to look for/);
 
@@ -122,8 +122,8 @@ describe('search calls', () => {
   });
 });
 
-describe('what a search found', () => {
-  test('OpenAI loads definitions, grouped into namespaces', () => {
+describe('results of a search', () => {
+  test('OpenAI search results are definitions, grouped into namespaces', () => {
     const [message] = formatResults('openai-responses', [{ id: 'call_1', name: 'tool_search', found: tools }]) as [
       OpenAI.Responses.ResponseToolSearchOutputItemParam,
     ];
@@ -142,7 +142,7 @@ describe('what a search found', () => {
     );
   });
 
-  test('Anthropic loads by reference, in the same message as other results', () => {
+  test('Anthropic search results are references, in the same message as other results', () => {
     const [message] = formatResults('anthropic', [
       { id: 't1', name: SEARCH_TOOL, found: tools.slice(2) },
       { id: 't2', name: 'list', output: 3 },
@@ -163,21 +163,21 @@ describe('what a search found', () => {
     ]);
   });
 
-  test('find_tools is answered with a listing, by every provider', () => {
+  test('the result of find_tools is a listing, for every provider', () => {
     for (const provider of providerNames) {
       const text = JSON.stringify(formatResults(provider, [{ id: 'c', name: 'find_tools', found: tools.slice(2, 3) }]));
       assert.match(text, /image_key/, provider);
     }
   });
 
-  test('a failed search finds nothing', () => {
+  test('a failed search returns no tools', () => {
     const [message] = formatResults('openai-responses', [{ id: 'c', name: 'tool_search', error: 'no' }]);
 
     assert.deepEqual((message as { tools: unknown[] }).tools, []);
   });
 });
 
-describe('what is said of each tool', () => {
+describe('settings of each tool', () => {
   test('allowed_tools keeps every definition and limits the choice', () => {
     const choice = (provider: string): unknown => buildRequest(provider, tools, { allowedTools: ['list'] }).request;
     const responses: { tool_choice: OpenAI.Responses.ToolChoiceAllowed } = {
@@ -210,7 +210,7 @@ describe('what is said of each tool', () => {
     assert.match(unknown?.message ?? '', /not sent: nobody/);
   });
 
-  test('what needs consent is never for code to call', () => {
+  test('a tool that needs consent is never callable from code', () => {
     const callers = (provider: string): unknown =>
       buildRequest(provider, tools, { callers: 'programmatic' }).entries.map((entry) => entry.allowed_callers);
 
@@ -223,7 +223,7 @@ describe('what is said of each tool', () => {
     assert.ok(messages('gemini').some((message) => message.includes('who may call')));
   });
 
-  test('a result goes back with the program that called', () => {
+  test('a result is returned with the program that made the call', () => {
     const [call] = parseCalls('openai-responses', {
       output: [
         {
@@ -273,7 +273,7 @@ describe('what is said of each tool', () => {
     assert.ok(messages('openai').some((message) => message.includes('no namespaces')));
   });
 
-  test('each tool says how strict it became', () => {
+  test('each tool reports how strict it became', () => {
     const free = aTool({ name: 'free', parameters: { type: 'object', properties: { a: {}, b: { type: 'string' } } } });
     const { entries, left_out } = buildRequest('cohere', [aTool(), free], { strict: true });
 

@@ -204,7 +204,7 @@ async function gather<T>(stream: AsyncIterable<T>): Promise<readonly T[]> {
 describe('a real client completes a round trip with a tool', () => {
   const user = { role: 'user', content: 'How good is a.png?' } as const;
 
-  test('OpenAI Chat Completions, whole and streamed', async () => {
+  test('OpenAI’s client completes a Chat Completions round trip, whole and streamed', async () => {
     const client = new OpenAI({ apiKey: 'x', baseURL: `${base}/v1`, maxRetries: 0 });
     type Tools = OpenAI.Chat.Completions.ChatCompletionTool[];
     type Message = OpenAI.Chat.Completions.ChatCompletionMessageParam;
@@ -228,7 +228,7 @@ describe('a real client completes a round trip with a tool', () => {
     );
   });
 
-  test('OpenAI Responses', async () => {
+  test('OpenAI’s client completes a Responses round trip', async () => {
     const client = new OpenAI({ apiKey: 'x', baseURL: `${base}/v1`, maxRetries: 0 });
     const tools = toolsFor<OpenAI.Responses.Tool[]>('openai-responses');
 
@@ -246,7 +246,7 @@ describe('a real client completes a round trip with a tool', () => {
     assert.equal(second.output_text, 'It scores 3.5');
   });
 
-  test('Anthropic Messages, whole and streamed', async () => {
+  test('Anthropic’s client completes a Messages round trip, whole and streamed', async () => {
     const client = new Anthropic({ apiKey: 'x', baseURL: base, maxRetries: 0 });
     const tools = toolsFor<Anthropic.Tool[]>('anthropic');
     const common = { model: 'm', max_tokens: 100, tools };
@@ -262,7 +262,7 @@ describe('a real client completes a round trip with a tool', () => {
     callsIn('anthropic', await gather(await client.messages.create({ ...common, messages: [user], stream: true })));
   });
 
-  test('Gemini, whole and streamed, in both forms of its parameters', async () => {
+  test('Gemini’s client completes a round trip, whole and streamed, in both schema formats', async () => {
     const client = new GoogleGenAI({ apiKey: 'x', httpOptions: { baseUrl: base } });
     const contents = [{ role: 'user', parts: [{ text: 'How good is a.png?' }] }];
 
@@ -278,7 +278,7 @@ describe('a real client completes a round trip with a tool', () => {
     }
   });
 
-  test('Ollama, whole and streamed', async () => {
+  test('Ollama’s client completes a round trip, whole and streamed', async () => {
     const client = new Ollama({ host: base });
     const tools = toolsFor<NonNullable<Parameters<Ollama['chat']>[0]['tools']>>('ollama');
 

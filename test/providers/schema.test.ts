@@ -13,7 +13,7 @@ function gemini(schema: unknown, more: Entry = {}): { readonly x: unknown; reado
   return { x: tool?.functionDeclarations[0]?.parameters.properties.x, lost: warnings.map(({ message }) => message) };
 }
 
-describe('what Gemini cannot say is rewritten without changing its meaning', () => {
+describe('schemas that Gemini does not support are rewritten without changing their meaning', () => {
   for (const [name, schema, expected] of [
     ['const becomes an enum of one', { const: 'red' }, { type: 'string', enum: ['red'] }],
     ['a type list with null becomes nullable', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
@@ -63,7 +63,7 @@ describe('what Gemini cannot say is rewritten without changing its meaning', () 
     });
   }
 
-  test('a union told apart by a constant keeps its meaning', () => {
+  test('a union discriminated by a constant keeps its meaning', () => {
     const branch = (kind: string, key: string): Entry => ({
       type: 'object',
       properties: { kind: { const: kind }, [key]: { type: 'string' } },
@@ -77,7 +77,7 @@ describe('what Gemini cannot say is rewritten without changing its meaning', () 
   });
 });
 
-describe('what cannot be rewritten is described, and a warning says so', () => {
+describe('what cannot be rewritten is described, with a warning', () => {
   for (const [name, schema, expected, message] of [
     [
       'an exclusive bound of any number',
@@ -143,7 +143,7 @@ describe('what cannot be rewritten is described, and a warning says so', () => {
     });
   }
 
-  test('recursion is cut where it begins again', () => {
+  test('a recursive schema is cut where it repeats', () => {
     const tree = { type: 'object', properties: { kids: { type: 'array', items: { $ref: '#/$defs/Tree' } } } };
 
     const { x, lost } = gemini({ $ref: '#/$defs/Tree' }, { $defs: { Tree: tree } });
@@ -155,7 +155,7 @@ describe('what cannot be rewritten is described, and a warning says so', () => {
     assert.match(lost[0] ?? '', /is cut here/);
   });
 
-  test('definitions that double at each step are cut, not unfolded', () => {
+  test('exponentially growing definitions are cut, not expanded', () => {
     const doubling = {
       properties: (next: Entry): Entry => ({ type: 'object', properties: { a: next, b: next } }),
       oneOf: (next: Entry): Entry => ({ oneOf: [next, { ...next, title: 'again' }] }),
@@ -179,7 +179,7 @@ describe('what cannot be rewritten is described, and a warning says so', () => {
   });
 });
 
-describe('the top of the parameters', () => {
+describe('the root of the parameters', () => {
   const either = aTool({
     parameters: {
       type: 'object',
@@ -191,7 +191,7 @@ describe('the top of the parameters', () => {
     },
   });
 
-  test('alternatives become one set of properties, and the tool says which belong together', () => {
+  test('alternatives at the root become one set of properties, and the description says which belong together', () => {
     for (const [provider, at] of [
       ['openai', 'function'],
       ['openrouter', 'function'],
@@ -208,13 +208,13 @@ describe('the top of the parameters', () => {
     }
   });
 
-  test('MCP takes the schema as it stands', () => {
+  test('MCP gets the schema unchanged', () => {
     const [entry] = convert('mcp', [either]).value as Entry[];
 
     assert.deepEqual(entry?.inputSchema, either.parameters);
   });
 
-  test('a reference into what was dissolved still leads somewhere', () => {
+  test('a reference into an inlined definition still resolves', () => {
     const tool = aTool({
       parameters: {
         type: 'object',
@@ -233,8 +233,8 @@ describe('the top of the parameters', () => {
   });
 });
 
-describe('schemas taken as a whole', () => {
-  test('lists get items, keywords without a valid value go, and tuples of older drafts are written anew', () => {
+describe('rewriting whole schemas', () => {
+  test('arrays get items, keywords with invalid values are dropped, and old tuples are rewritten', () => {
     const { value, warnings } = convert('anthropic', [
       toolWith({ type: 'array', minItems: -1, items: [{ type: 'string' }], additionalItems: false }),
     ]);
@@ -286,10 +286,10 @@ describe('schemas taken as a whole', () => {
   });
 });
 
-describe('arguments come back in the form of the tool', () => {
+describe('arguments are restored to the tool’s own form', () => {
   const { parameters } = aTool();
 
-  test('null stands for what was not given, unless the tool knows null', () => {
+  test('null in arguments means not given, unless the tool’s schema allows null', () => {
     assert.deepEqual(restoreArguments(parameters, { image_key: 'k', metric: 'niqe', resize: null }), {
       image_key: 'k',
       metric: 'niqe',
@@ -302,12 +302,12 @@ describe('arguments come back in the form of the tool', () => {
     assert.deepEqual(restoreArguments(parameters, { image_key: null, other: null }), { image_key: null, other: null });
   });
 
-  test('members of an enum get their own case back', () => {
+  test('enum members in arguments get their original case', () => {
     assert.deepEqual(restoreArguments(parameters, { metric: 'NIQE' }), { metric: 'niqe' });
     assert.deepEqual(restoreArguments(parameters, { metric: 'other' }), { metric: 'other' });
   });
 
-  test('null, names and enum members are also restored inside lists, alternatives and references', () => {
+  test('null, names and enum members are also restored inside arrays, alternatives and references', () => {
     const schema = {
       type: 'object',
       properties: { list: { type: 'array', items: { $ref: '#/$defs/Item' } } },

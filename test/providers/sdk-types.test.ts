@@ -66,7 +66,7 @@ export const forms = {
   mcpResult: (message: McpMessage): Mcp.CallToolResult => message.result,
 };
 
-test('every provider gives tools and messages of the types that its SDK declares', () => {
+test('every provider’s tools and messages have the types of its SDK', () => {
   for (const provider of providerNames) {
     const { value } = convert(provider, [aTool()]);
     const messages = formatResults(provider, [{ id: 'call_1', name: 'score', output: { score: 3 } }]);

@@ -27,9 +27,9 @@ const inPieces = (provider: string, pieces: readonly unknown[]): readonly ModelC
 /** A stream is cut after each so many bytes. */
 const STEP = isWhole ? 13 : 61;
 
-describe('rules of reading', () => {
+describe('parsing rules', () => {
   for (const { rule, provider, events, calls } of recordings) {
-    test(`${provider}: ${rule}`, () => {
+    test(`the parser of ${provider}: ${rule}`, () => {
       const parsed = parseCalls(provider, events);
 
       assert.deepEqual(
@@ -46,7 +46,7 @@ describe('rules of reading', () => {
     });
   }
 
-  test('Gemini’s signature is kept where it is reached in the form of OpenAI, whole or in a stream', () => {
+  test('Gemini’s thought signature is kept through the OpenAI-compatible API, whole or streamed', () => {
     const call = { index: 0, id: 'a', function: { name: 'x', arguments: '{}' } };
     const signed = { ...call, extra_content: { google: { thought_signature: 'sig' } } };
 
@@ -56,7 +56,7 @@ describe('rules of reading', () => {
     }
   });
 
-  test('a call from code names its caller', () => {
+  test('a call made from code names its caller', () => {
     const [call] = parseCalls('openai-responses', {
       output: [{ type: 'function_call', call_id: 'a', name: 'x', arguments: '{}', caller: { type: 'program' } }],
     });
@@ -65,8 +65,8 @@ describe('rules of reading', () => {
   });
 });
 
-describe('a stream as text', () => {
-  test('every form of it gives the calls of its events', () => {
+describe('streams as text', () => {
+  test('every text form of a stream gives the calls of its events', () => {
     for (const { provider, events, rule } of recordings) {
       for (const [form, write] of Object.entries(forms)) {
         // An end of the stream ends what nothing else did.
@@ -77,7 +77,7 @@ describe('a stream as text', () => {
     }
   });
 
-  test('X.23 cut at every byte, it gives the same calls', () => {
+  test('X.23 a stream cut at every byte gives the same calls', () => {
     for (const { provider, events } of recordings) {
       for (const write of Object.values(forms)) {
         const bytes = Buffer.from(write([...events, { note: 'é€😀' }]));
@@ -88,7 +88,7 @@ describe('a stream as text', () => {
     }
   });
 
-  test('cut anywhere, in any number of pieces, it gives the same calls', () => {
+  test('a stream cut into any number of pieces anywhere gives the same calls', () => {
     const text = fc
       .tuple(fc.constantFrom(...recordings), fc.constantFrom(...Object.values(forms)))
       .map(([{ provider, events }, write]) => ({ provider, bytes: Buffer.from(write(events)) }));
@@ -103,7 +103,7 @@ describe('a stream as text', () => {
     );
   });
 
-  test('X.23 wherever it ends early, a call is the one that was meant, or an error, or not there', () => {
+  test('X.23 each call of a truncated stream is correct, an error, or absent', () => {
     for (const { provider, events, calls } of recordings) {
       if (calls.some(([, said]) => typeof said === 'string')) continue;
       for (const write of Object.values(forms)) {
@@ -118,7 +118,7 @@ describe('a stream as text', () => {
     }
   });
 
-  test('an event that cannot be read makes every call an error that was not complete', () => {
+  test('an unreadable event makes every unfinished call an error', () => {
     const chunk = (call: object): string =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`;
     const stream = [
@@ -144,7 +144,7 @@ describe('hostile streams', () => {
   const chunk = (call: object): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`;
 
-  test('a stream with bytes changed at random is read without throwing', () => {
+  test('a stream with randomly changed bytes is parsed without throwing', () => {
     const text = fc.constantFrom(...recordings).map(({ provider, events }) => ({
       provider,
       bytes: Buffer.from(forms['one event a line']?.(events) ?? ''),
@@ -163,7 +163,7 @@ describe('hostile streams', () => {
     );
   });
 
-  test('any JSON value, as an event of any provider, is read without throwing', () => {
+  test('any JSON value as an event of any provider is parsed without throwing', () => {
     const providers = [...new Set(recordings.map(({ provider }) => provider))];
     const words = recordings.flatMap(({ events }) => JSON.stringify(events).match(/"[A-Za-z_.]+"/g) ?? []);
     const key = fc.constantFrom(...new Set(words.map((word) => word.slice(1, -1))));
@@ -180,7 +180,7 @@ describe('hostile streams', () => {
     );
   });
 
-  test('no depth of nesting exhausts the stack', () => {
+  test('deeply nested events do not overflow the stack', () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const [call] = parseCalls('openai', chunk({ index: 0, id: 'a', function: { name: 'score', arguments: deep } }), {
       names: ['score'],
@@ -192,7 +192,7 @@ describe('hostile streams', () => {
     assert.deepEqual(parseCalls('gemini', `{"a":${'['.repeat(1_000_000)}`), []);
   });
 
-  test('arguments of five megabytes arrive whole, one byte at a time', () => {
+  test('arguments of five megabytes are parsed whole, one byte at a time', () => {
     const text = chunk({
       index: 0,
       id: 'a',
@@ -206,7 +206,7 @@ describe('hostile streams', () => {
     assert.equal(String(call?.arguments.image_key).length, 5_000_000);
   });
 
-  test('many events that cannot be read cost no more than their length', () => {
+  test('many unreadable events are parsed in linear time', () => {
     const calls = Array.from({ length: 1000 }, (_, index) =>
       chunk({ index, id: `c${index}`, function: { name: 'score', arguments: '{"n":1}' } }),
     ).join('');
@@ -216,7 +216,7 @@ describe('hostile streams', () => {
     assert.equal(parsed.filter(({ error }) => error === undefined).length, 1000);
   });
 
-  test('an unknown tool is an error that names it, in a stream as in an answer', () => {
+  test('a call of an unknown tool is an error with its name, streamed or whole', () => {
     const [call] = parseCalls('openai', chunk({ index: 0, id: 'a', function: { name: 'nobody', arguments: '{}' } }), {
       names: ['score'],
     });

@@ -31,12 +31,12 @@ const convertedOnce = async (fragmentCharacters: number): Promise<number> => {
   return (after ?? []).filter((fragment, at) => fragment === before?.[at]).length;
 };
 
-describe('definitions in a provider’s format', () => {
-  test('X.07 cached definitions are limited by their characters, however few they are', async () => {
+describe('cached definitions in a provider’s format', () => {
+  test('X.07 cached definitions are limited by their total characters', async () => {
     assert.deepEqual([await convertedOnce(1_000_000), await convertedOnce(4000)], [2, 0]);
   });
 
-  test('are kept as they are now: an answer takes the place of the one before its tools changed', async () => {
+  test('cached definitions are current: a change of the tools replaces the cached answer', async () => {
     const { assay, json } = await testAssay();
     const answers = new Map();
     const { tools, prompt } = createDefinitions({ answers, build: buildRequest });

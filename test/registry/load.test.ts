@@ -37,8 +37,8 @@ const aPackage = (name: string, code: string) => ({
   [`node_modules/${name}/tools.js`]: code,
 });
 
-describe('loading the read-only layer', () => {
-  test('R2.01 R2.02 registers tools from configuration; an invalid or repeated one is refused and the rest is there', async (t) => {
+describe('loading shipped and plugin tools', () => {
+  test('R2.01 R2.02 tools from the configuration are registered; an invalid or repeated one is refused, the rest are loaded', async (t) => {
     const tools = [
       aTool({ name: 'first' }),
       aTool({ name: 'bad', description: 5 }),
@@ -65,7 +65,7 @@ describe('loading the read-only layer', () => {
     assert.equal(body.spec.description, 'Look up the weather of a city');
   });
 
-  test('R3.01 R3.02 R3.11 loading discovers tools from installed packages and from a folder, and runs them', async (t) => {
+  test('R3.01 R3.02 R3.11 plugins in installed packages and in a folder are discovered and run', async (t) => {
     const discover = await workspace(await temporaryDirectory(t), {
       ...aPackage('assay-plugin-hello', plugin('hello', 'hello')),
       ...aPackage('@scope/assay-plugin-bye', plugin('bye', 'bye')),
@@ -87,7 +87,7 @@ describe('loading the read-only layer', () => {
     assert.equal(await handler?.run({ word: 'you' }, {} as never), 'hello you');
   });
 
-  test('X.18 a plugin runs at the permission it declares, and the operator’s word goes before its author’s', async (t) => {
+  test('X.18 a plugin runs with the permission it declares, unless the operator sets another', async (t) => {
     const declaring = (name: string, permission: string) =>
       plugin(name, name).replace("permission: 'safe',", permission && `permission: '${permission}',`);
     const discover = await workspace(await temporaryDirectory(t), {
@@ -124,7 +124,7 @@ describe('loading the read-only layer', () => {
     assert.equal((await called('distrusted_safe')).status, 409);
   });
 
-  test('R3.03 a duplicate is skipped with a warning; the first found stays, packages before the folder', async (t) => {
+  test('R3.03 a duplicate plugin is skipped with a warning: the first found is kept, packages before the folder', async (t) => {
     const discover = await workspace(await temporaryDirectory(t), {
       'assay.config.json': JSON.stringify({ tools: [aTool({ name: 'configured' })] }),
       ...aPackage('assay-plugin-one', plugin('same', 'from the package')),
@@ -162,7 +162,7 @@ describe('loading the read-only layer', () => {
     );
   });
 
-  test('R2.01 a corrupt configuration names the file, the line and the column, and nothing stops', async (t) => {
+  test('R2.01 a corrupt configuration is reported with file, line and column, and the server starts', async (t) => {
     const discover = await workspace(await temporaryDirectory(t), {
       'assay.config.json': '{\n  "tools": [,]\n}',
       'plugins/works.js': plugin('works', 'yes'),
@@ -174,7 +174,7 @@ describe('loading the read-only layer', () => {
     assert.deepEqual(assay.report().registered, ['works']);
   });
 
-  test('R3.09 reload replaces the discovered layer and keeps what tenants registered', async (t) => {
+  test('R3.09 reloading replaces discovered tools and keeps those that tenants registered', async (t) => {
     const root = await temporaryDirectory(t);
     const discover = await workspace(root, { 'plugins/one.js': plugin('one', 'before') });
     const { json } = await testAssay({ discover });
@@ -195,7 +195,7 @@ describe('loading the read-only layer', () => {
     );
   });
 
-  test('a tenant may switch a shipped tool off for itself, not redefine, change or delete it', async () => {
+  test('a tenant may disable a shipped tool for itself, but not redefine, change or delete it', async () => {
     const shipped = { kind: 'shipped', source: 'assay', definitions: [aTool()] } as const;
     const { json, key } = await testAssay({ discover: async () => [shipped] });
     const acme = await key({ scopes: ['read', 'write', 'invoke'], tenant: 'acme' });

@@ -51,7 +51,7 @@ describe('the registry in memory', () => {
     assert.throws(() => registry.register(changed), conflict);
   });
 
-  test('R4.02a a new name registers enabled', () => {
+  test('R4.02a a tool with a new name is registered enabled', () => {
     const registration = createRegistry().register(aTool());
 
     assert.equal(registration.enabled, true);
@@ -59,7 +59,7 @@ describe('the registry in memory', () => {
     assert.match(registration.digest, /^[0-9a-f]{64}$/);
   });
 
-  test('R4.02b an identical spec returns the existing registration', () => {
+  test('R4.02b registering an identical spec returns the existing registration', () => {
     const registry = createRegistry();
     const first = registry.register(aTool({ version: '1.0.0' }));
 
@@ -67,7 +67,7 @@ describe('the registry in memory', () => {
     assert.equal(registry.register({ ...rest, name }), first);
   });
 
-  test('R4.02c R1.18 another version becomes current and the old one stays', () => {
+  test('R4.02c R1.18 another version becomes the default and the old one stays', () => {
     const registry = createRegistry();
     registry.register(aTool({ version: '1.0.0' }));
     const second = registry.register(aTool({ version: '1.1.0', description: 'Better' }));
@@ -77,7 +77,7 @@ describe('the registry in memory', () => {
     assert.equal(registry.get('weather_lookup', '1.0.0')?.id, 'weather_lookup@1.0.0');
   });
 
-  test('R4.02d the same version with another spec is a conflict, and the first stays', () => {
+  test('R4.02d the same version with another spec is a conflict, and the first is kept', () => {
     const registry = createRegistry();
     const first = registry.register(aTool({ version: '1.0.0' }));
 
@@ -100,7 +100,7 @@ describe('the registry in memory', () => {
     );
   });
 
-  test('R1.18 a pre-release or a backport does not take the default over, make_default decides either way', () => {
+  test('R1.18 a pre-release or backport does not become the default; make_default sets either', () => {
     const registry = createRegistry();
     registry.register(aTool({ version: '2.0.0' }));
 
@@ -119,7 +119,7 @@ describe('the registry in memory', () => {
     assert.equal(registry.register(aTool({ version: '1.0.1' })).enabled, true);
   });
 
-  test('R4.03 R1.02 the list is sorted by name and leaves disabled tools out unless asked', () => {
+  test('R4.03 R1.02 the list is sorted by name and leaves out disabled tools unless requested', () => {
     const registry = createRegistry();
     for (const name of ['zebra', 'Apple', 'mango', '_under']) registry.register(aTool({ name }));
     registry.setEnabled('mango', false);
@@ -167,7 +167,7 @@ describe('the registry in memory', () => {
     assert.equal(registry.get('weather_lookup'), undefined);
   });
 
-  test('R4.07 a snapshot round-trips exactly', () => {
+  test('R4.07 a snapshot is exported and imported without changes', () => {
     const registry = createRegistry({ now: () => new Date('2025-12-27T14:00:00Z') });
     registry.register(aTool({ version: '1.0.0', tags: ['a'] }));
     registry.register(aTool({ version: '2.0.0' }));
@@ -187,7 +187,7 @@ describe('the registry in memory', () => {
     );
   });
 
-  test('R4.01 specs, registrations and snapshots are frozen and refuse unknown fields', () => {
+  test('R4.01 specs, registrations and snapshots are frozen and reject unknown fields', () => {
     const registry = createRegistry();
     const registration = registry.register(aTool());
 
@@ -198,7 +198,7 @@ describe('the registry in memory', () => {
     assert.throws(() => registry.register(aTool({ colour: 'red' })), /unknown field colour/);
   });
 
-  test('R4.01 what the caller does with its own object later changes nothing', () => {
+  test('R4.01 changing an object after registering it has no effect', () => {
     const registry = createRegistry();
     const mine = aTool({ tags: ['one'] });
     registry.register(mine);
@@ -208,7 +208,7 @@ describe('the registry in memory', () => {
     assert.equal(Object.isFrozen(mine), false);
   });
 
-  test('R4.08 two registries share nothing, and the same calls give the same state', () => {
+  test('R4.08 two registries share no state, and equal calls give equal states', () => {
     const [one, two] = [createRegistry(), createRegistry()];
     for (const registry of [one, two]) for (const name of ['b', 'a']) registry.register(aTool({ name }));
 
@@ -252,7 +252,7 @@ describe('the registry in memory', () => {
     assert.deepEqual(names({ allowed: ['not_aws_s3', 'aws_s3_get'] }), ['aws_s3_get', 'not_aws_s3']);
   });
 
-  test('R3.08 a hostile pattern on a long name costs no time', () => {
+  test('R3.08 a hostile pattern on a long name takes no long time', () => {
     const registry = createRegistry();
     registry.register(aTool({ name: 'a'.repeat(128) }));
 

@@ -15,7 +15,7 @@ import { parseDefinition } from '../../shared/registry/parse-definition.ts';
 import { toRecord } from '../../shared/registry/register.ts';
 import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
 
-test('every definition that ships is valid, and is taken unchecked for what a check makes of it', () => {
+test('every shipped definition is valid, and equals what checking it would give', () => {
   const shipped = [
     ...[...builtins, ...Object.values(imageToolsByName).map((tool) => tool())].map(({ definition }) => definition),
     ...fileDefinitions,
@@ -29,13 +29,13 @@ test('every definition that ships is valid, and is taken unchecked for what a ch
     assert.deepEqual(parseDefinition(definition, undefined, 'trusted'), parseDefinition(definition));
 });
 
-test('a shipped tool is listed by the name that it gives itself', () => {
+test('a shipped tool is listed by its own name', () => {
   const named = Object.entries({ ...builtinsByName, ...imageToolsByName });
 
   for (const [name, tool] of named) assert.equal(tool().definition.name, name);
 });
 
-test('what bundling has checked is what a start from the sources makes of it, and is taken as it is', () => {
+test('definitions checked when bundling equal those of a start from the sources, and are not checked again', () => {
   const { entries, families } = JSON.parse(JSON.stringify(checkShipped())) as ReturnType<typeof checkShipped>;
   const handlers = { builtin: new Map(), internal: new Map() };
 

@@ -53,8 +53,8 @@ const follow = async (
 const catalogue = (...pairs: readonly (readonly [string, string])[]) =>
   new Map(pairs.map(([name, description]) => [name, aTool(name, description)]));
 
-describe('vectors of tools', () => {
-  test('vectors of tools are made once for each text, stored by its digest, and found again by another process', async () => {
+describe('tool vectors', () => {
+  test('tool vectors are encoded once per text, stored by digest, and found by another process', async () => {
     const table = memoryTable({ now: () => 0 });
     const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
     const first = stubEncoder('stored');
@@ -66,7 +66,7 @@ describe('vectors of tools', () => {
     assert.equal(index.vectors.size, 2);
   });
 
-  test('a changed tool is encoded again, and until then counts as unread', async () => {
+  test('a changed tool is encoded again, and until then has no vector', async () => {
     const table = memoryTable({ now: () => 0 });
     const tools = catalogue(['umbrella', 'Tells about rain']);
     const { encoder, encoded } = stubEncoder('changed');
@@ -89,7 +89,7 @@ describe('vectors of tools', () => {
     assert.equal((await table.query(vectorsPk('two', 'tenants'))).items.length, 1);
   });
 
-  test('X.11 an encoder that fails is told in the log, and the index goes on without vectors', async () => {
+  test('X.11 a failing encoder is logged, and the index works without vectors', async () => {
     const warnings: string[] = [];
     const encoder: SentenceEncoder = {
       ...stubEncoder('failing').encoder,
@@ -105,7 +105,7 @@ describe('vectors of tools', () => {
     );
   });
 
-  test('X.11 a request finds the tool whose vector is near though they share no word', async () => {
+  test('X.11 a request finds the tool with a similar vector though they share no word', async () => {
     const { encoder } = stubEncoder('near');
     const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
     const { index } = await follow(memoryTable(), encoder, tools);
@@ -118,7 +118,7 @@ describe('vectors of tools', () => {
     );
   });
 
-  test('X.11 of a long request the nearest sentence counts, and Chinese is not encoded', async () => {
+  test('X.11 of a long request the most similar sentence counts, and Chinese is not encoded', async () => {
     const { encoder } = stubEncoder('sentences');
     const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
     const { index } = await follow(memoryTable(), encoder, tools);
@@ -135,7 +135,7 @@ describe('vectors of tools', () => {
     assert.equal(await index.encode('明天下雨吗', encoder.encodeRequest), undefined);
   });
 
-  test('while one candidate has no vector the encoder has no say at all', async () => {
+  test('while one candidate has no vector, vectors do not affect the ranking', async () => {
     const { encoder } = stubEncoder('partial');
     const tools = catalogue(['rain_report', 'Weather report'], ['file_report', 'File report']);
     const { index } = await follow(memoryTable(), encoder, tools);

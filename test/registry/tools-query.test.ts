@@ -39,7 +39,7 @@ const names = [
 ];
 const params = fc.dictionary(fc.constantFrom(...names, 'q', 'name_pattern', 'other'), text, { maxKeys: 5 });
 
-test('a query that is read without the schema gives what the schema gives', () => {
+test('the fast path for queries gives what the schema gives', () => {
   fc.assert(
     fc.property(params, (given) => {
       const quick = readToolsQuery(given);
@@ -55,7 +55,7 @@ test('a query that is read without the schema gives what the schema gives', () =
   );
 });
 
-test('the usual queries are read without the schema', () => {
+test('common queries take the fast path', () => {
   for (const given of [
     {},
     { limit: '1000' },

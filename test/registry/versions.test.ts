@@ -13,7 +13,7 @@ const version = fc
 const release = fc.tuple(fc.nat(20), fc.nat(20), fc.nat(20)).map((parts) => parts.join('.'));
 
 describe('versions', () => {
-  test('R1.17 versions are ordered as SemVer orders them', () => {
+  test('R1.17 versions have SemVer order', () => {
     const ordered = [
       'unversioned',
       '1.0.0-alpha',
@@ -36,7 +36,7 @@ describe('versions', () => {
       assert.throws(() => createRegistry().register(aTool({ version: bad })), /version .*semantic version/, bad);
   });
 
-  test('R1.19 a range finds the default, an exact version, or the highest in it', () => {
+  test('R1.19 a range resolves to the default, an exact version, or the highest match', () => {
     const registry = createRegistry();
     for (const each of ['1.0.0', '1.4.2', '1.9.0-beta', '2.1.0']) registry.register(aTool({ version: each }));
 
@@ -47,7 +47,7 @@ describe('versions', () => {
     assert.throws(() => registry.get('weather_lookup', 'not a range!'), /neither a version nor a range/);
   });
 
-  test('R1.18 whatever the order of registration, the default is the highest release', () => {
+  test('R1.18 the default is the highest release, whatever the order of registration', () => {
     fc.assert(
       fc.property(release, fc.uniqueArray(version, { maxLength: 8 }), (first, others) => {
         const versions = [...new Set([first, ...others])];
@@ -63,7 +63,7 @@ describe('versions', () => {
     );
   });
 
-  test('R4.06 after any removals the default exists and is the highest release left', () => {
+  test('R4.06 after any removals the default exists and is the highest remaining release', () => {
     fc.assert(
       fc.property(fc.uniqueArray(version, { minLength: 2, maxLength: 8 }), fc.nat(7), (versions, at) => {
         const registry = createRegistry();

@@ -34,19 +34,19 @@ const likest = (...sentences: readonly number[]): readonly number[] =>
     'likest',
   ).map(({ features }) => features.likest);
 
-describe('what a lead among candidates says', () => {
-  test('X.11 it is 1 for the nearest and falls with the distance to it', () => {
+describe('the lead of the most similar tool', () => {
+  test('X.11 the lead is 1 for the nearest tool and falls with the distance to it', () => {
     const [second = 0, first, last = 1] = likest(0.5, 0.6, 0.2);
     assert.equal(first, 1);
     assert.ok(second < 1 && second > last && last > 0);
   });
 
-  test('X.11 a request that comes near to no tool tells them apart as one that comes near to all', () => {
+  test('X.11 the lead does not depend on how similar the request is to all tools', () => {
     const [low, high] = [likest(0.1, 0.25), likest(0.6, 0.75)];
     for (const [at, value] of low.entries()) assert.ok(Math.abs(value - (high[at] ?? 0)) < 1e-9);
   });
 
-  test('X.11 nobody leads where the encoder did not read the tools', () => {
+  test('X.11 no tool has a lead where the tools have no vectors', () => {
     const words = [{ features: { ...NOTHING, nearness: 0.7 } }, { features: { ...NOTHING, nearness: 0.3 } }];
     assert.deepEqual(withLead(words, 'nearest'), words);
     assert.deepEqual(likest(0, 0), [0, 0]);

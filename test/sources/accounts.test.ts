@@ -150,7 +150,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     });
   };
 
-  test('the first call answers a link; once connected the same call passes, as that person alone', async () => {
+  test('the first call returns a link; after connecting, the same call succeeds for that person only', async () => {
     const [ann, ben] = [await newKey(), await newKey()];
     const link = await linkOf(ann);
     assert.match(await (await app.request(link)).text(), /asks to use <strong>your<\/strong> account/);
@@ -164,7 +164,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     assert.equal((await submit(link, ann)).status, 400);
   });
 
-  test('a link that somebody else opens, or that another browser finishes, connects nothing', async () => {
+  test('a link opened by somebody else or finished in another browser connects nothing', async () => {
     const [ann, eve] = [await newKey(), await newKey()];
     const link = await linkOf(eve);
     assert.match(await (await submit(link, ann)).text(), /not the key that the link was made for/);
@@ -181,7 +181,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     offset.ms = 0;
   });
 
-  test('tokens are renewed before they end, once; one that cannot be renewed asks again', async () => {
+  test('access tokens are refreshed once before they expire; one that cannot be refreshed asks again', async () => {
     const key = await newKey();
     await connect(await linkOf(key), key, 'kim');
     offset.ms = 3_580_000;
@@ -200,7 +200,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     offset.ms = 0;
   });
 
-  test('a token that the upstream refuses is forgotten, so that the next call asks again', async () => {
+  test('an access token that the upstream refuses is dropped, and the next call asks again', async () => {
     const key = await newKey();
     await connect(await linkOf(key), key, 'max');
     upstream.forget();
@@ -211,7 +211,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     await linkOf(key);
   });
 
-  test('an account is disconnected and revoked', async () => {
+  test('disconnecting an account revokes its tokens', async () => {
     const key = await newKey();
     await connect(await linkOf(key), key, 'lee');
     const state = await json('POST', '/v1/sources/desk/account', key);
@@ -223,7 +223,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     await linkOf(key);
   });
 
-  test('an MCP client that can open pages is sent to the link, and goes on with the same call', async () => {
+  test('an MCP client that can open URLs is sent to the link, and continues with the same call', async () => {
     const key = await newKey();
     const opened: string[] = [];
     const client = await connectClient(
@@ -249,7 +249,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     assert.match(textOf(refused), /AccountRequired.*http:\/\/localhost\/v1\/connect\//s);
   });
 
-  test('no token or client secret comes out, and removing the source forgets all accounts', async () => {
+  test('no token or client secret is ever shown, and removing the source deletes all accounts', async () => {
     for (const path of ['/v1/sources', '/v1/sources/desk', '/v1/executions', '/v1/audit', '/v1/snapshot'])
       await json('GET', path, ADMIN);
     const kept = async () => (await assay.table.query('T#default#SECRET', { prefix: 'desk#' })).items.length;

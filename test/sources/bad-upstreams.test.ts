@@ -48,7 +48,7 @@ const add = async (product: TestAssay, url: string): Promise<SourceView> => {
 describe('X.16 an upstream that misbehaves', () => {
   const cases: readonly (readonly [string, Reply, RegExp])[] = [
     ['with a cursor that loops', () => ({ tools: [tool('a')], nextCursor: 'again' }), /does not end.*again.*twice/],
-    ['with a list that is none', () => ({ tools: 'many' }), /./],
+    ['with an invalid list', () => ({ tools: 'many' }), /./],
     [
       'with invalid JSON-RPC',
       () => new Response('{"jsonrpc":"2.0","id":', { headers: { 'content-type': 'application/json' } }),
@@ -62,7 +62,7 @@ describe('X.16 an upstream that misbehaves', () => {
     ],
   ];
   for (const [what, reply, expected] of cases)
-    test(`${what} is failing, says so and keeps its last good tools`, async (t) => {
+    test(`a source ${what} is failing, says so and keeps its last good tools`, async (t) => {
       let isBad = false;
       const url = await rawUpstream(t, (method, params) => (isBad ? reply(method, params) : { tools: [tool('good')] }));
       const product = await start(t);
@@ -77,7 +77,7 @@ describe('X.16 an upstream that misbehaves', () => {
       assert.equal((await product.json<SourceView>('POST', '/v1/sources/bad/refresh')).body.status, 'ok');
     });
 
-  test('an upstream with invalid tools registers the others and names the problems', async (t) => {
+  test('a source with invalid tools registers the others and reports the problems', async (t) => {
     const url = await rawUpstream(t, () => ({
       tools: [
         tool('good'),
@@ -96,7 +96,7 @@ describe('X.16 an upstream that misbehaves', () => {
     assert.ok(problems.some(({ reason }) => /two tools of this name/.test(reason)));
   });
 
-  test('an upstream whose tool turns invalid keeps it as it was approved, and says what is wrong', async (t) => {
+  test('a source’s tool that becomes invalid stays as it was approved, and its problem is reported', async (t) => {
     let tools = [tool('good'), tool('other')];
     const url = await rawUpstream(t, (method) => (method === 'tools/list' ? { tools } : { content: [] }));
     const product = await start(t);
@@ -119,7 +119,7 @@ describe('X.16 an upstream that misbehaves', () => {
     }
   });
 
-  test('an upstream that hangs does not hold up others, and a call of its tool ends in time', {
+  test('a source that hangs does not delay others, and a call of its tool times out', {
     timeout: 20_000,
   }, async (t) => {
     const url = await rawUpstream(t, (method) =>
@@ -139,14 +139,14 @@ describe('X.16 an upstream that misbehaves', () => {
     await Promise.allSettled([calling]);
   });
 
-  test('an upstream that cannot be reached is added and says why', async (t) => {
+  test('a source that cannot be reached is added, with the reason', async (t) => {
     const { status, error, tools } = await add(await start(t), 'http://127.0.0.1:1/mcp');
     assert.equal(status, 'failing');
     assert.equal(tools, 0);
     assert.ok(error);
   });
 
-  test('an upstream whose names are taken leaves the tools that have them alone', async (t) => {
+  test('a source’s tools whose names are taken leave the existing tools unchanged', async (t) => {
     const upstream = await fakeUpstream(t, [tool('taken')]);
     const product = await start(t);
     const mock = {

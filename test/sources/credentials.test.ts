@@ -83,7 +83,7 @@ interface State {
   readonly tools: number;
 }
 
-test('X.16 X.17 an OpenAPI document behind a secret becomes tools, and the secret never comes out', async (t) => {
+test('X.16 X.17 a protected OpenAPI document becomes tools, and its secret is never shown', async (t) => {
   const api = await serveApi(t);
   const { json, said, data, log } = await openProduct(t, [api.host]);
 
@@ -113,7 +113,7 @@ test('X.16 X.17 an OpenAPI document behind a secret becomes tools, and the secre
   assert.doesNotMatch(readFileSync(`${data}/assay.db`).toString('latin1'), /ghp_this|a-secret-team/);
 });
 
-test('a secret of the query is sent with every request to an MCP server, and is never told', async (t) => {
+test('a secret in the query is sent with every request to an MCP server, and never shown', async (t) => {
   const upstream = await fakeUpstream(t, [{ name: 'echo', description: 'Says it', inputSchema: { type: 'object' } }]);
   const { json, said } = await openProduct(t, [new URL(upstream.url).host]);
   const secret = { type: 'query', name: 'api_key', value: SECRET };
@@ -135,7 +135,7 @@ test('a secret of the query is sent with every request to an MCP server, and is 
   assert.doesNotMatch(said.join('\n'), /ghp_this/);
 });
 
-test('X.17 an upstream that repeats its secret in lists, errors, files and refusals passes none of it on', async (t) => {
+test('X.17 an upstream’s lists, errors, files and refusals that repeat its secret are redacted', async (t) => {
   const echo = { name: 'echo', description: `Echoes for ${SECRET}`, inputSchema: { type: 'object' } };
   const upstream = await fakeUpstream(t, [echo]);
   upstream.answer = () => ({ isError: true, content: [{ type: 'text', text: `Bearer ${SECRET} is wrong` }] });
@@ -174,7 +174,7 @@ test('X.17 an upstream that repeats its secret in lists, errors, files and refus
   assert.doesNotMatch(readFileSync(`${data}/assay.db`).toString('latin1'), /ghp_this/);
 });
 
-test('a new address drops the secret of the old one, and it is never sent there', async (t) => {
+test('changing a source’s URL drops its secret, which is never sent to the new one', async (t) => {
   const [first, second] = [await serveApi(t), await serveApi(t)];
   const { json } = await openProduct(t, [first.host, second.host]);
   await json('POST', '/v1/sources', { name: 'pets', kind: 'openapi', url: first.url, secret: SECRET });
@@ -192,7 +192,7 @@ test('a new address drops the secret of the old one, and it is never sent there'
   assert.deepEqual([taken.body.status, taken.body.has_secret], ['failing', undefined]);
 });
 
-test('OAuth client credentials are exchanged for a token, once while it lasts', async (t) => {
+test('OAuth client credentials are exchanged for a token, once per lifetime', async (t) => {
   const api = await serveApi(t);
   const { json } = await openProduct(t, [api.host]);
   const secret = (client_secret: string) => ({
@@ -215,7 +215,7 @@ test('OAuth client credentials are exchanged for a token, once while it lasts', 
   assert.equal(api.tokens(), 2);
 });
 
-test('X.16 a document may be given, and its operations are called at the url of the source', async (t) => {
+test('X.16 a source may be given its OpenAPI document, and its operations are called at the source’s URL', async (t) => {
   const api = await serveApi(t);
   const { json } = await openProduct(t, [api.host]);
   const operation = (operationId: string) => ({ openapi: '3.1.0', paths: { '/a': { get: { operationId } } } });
@@ -239,7 +239,7 @@ test('X.16 a document may be given, and its operations are called at the url of 
   assert.equal(wrong.status, 400);
 });
 
-test('a source at an address that is not allowed says so and has no tools', async (t) => {
+test('a source at a forbidden address says so and has no tools', async (t) => {
   const { json } = await openProduct(t, []);
   for (const url of [
     'http://127.0.0.1:9/openapi.json',

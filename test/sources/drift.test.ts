@@ -57,7 +57,7 @@ const start = async (t: Parameters<typeof fakeUpstream>[0], settings: object = {
 };
 
 describe('X.16 a tool that changes at its source', () => {
-  test('a changed description waits for approval, under either policy, and the approved one stays as it was', async (t) => {
+  test('a changed description waits for approval under either policy, and the approved one is kept', async (t) => {
     for (const policy of ['review', 'auto']) {
       const { upstream, product, refresh, tool, invoke } = await start(t, { policy });
       const before = await tool();
@@ -80,7 +80,7 @@ describe('X.16 a tool that changes at its source', () => {
     }
   });
 
-  test('a changed tool is versioned by what changed: additive minor, breaking major, and auto admits only the first', async (t) => {
+  test('a changed tool is versioned by its change: additive minor, breaking major; auto approves only additive ones', async (t) => {
     const { upstream, refresh, tool } = await start(t, { policy: 'auto' });
     upstream.tools = [withLanguage];
     assert.deepEqual((await refresh()).drift, []);
@@ -90,7 +90,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal((await tool()).default_version, '1.1.0');
   });
 
-  test('a changed tool does not slip an unapproved description in with an addition', async (t) => {
+  test('an additive change cannot bring in an unapproved description', async (t) => {
     const { upstream, refresh, tool } = await start(t, { policy: 'auto' });
     upstream.tools = [hostile];
     await refresh();
@@ -99,7 +99,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal((await tool()).default_version, '1.0.0');
   });
 
-  test('a changed tool takes only arguments that the approved and the last seen schema accept', async (t) => {
+  test('a changed tool accepts only arguments valid in both the approved and the latest schema', async (t) => {
     const { upstream, refresh, invoke } = await start(t);
     upstream.tools = [narrowed];
     await refresh();
@@ -111,7 +111,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal(upstream.calls.length, 1);
   });
 
-  test('a changed tool becomes the default when it is approved, and what was not looked at cannot be approved', async (t) => {
+  test('a changed tool becomes the default when approved, and only a version that was seen can be approved', async (t) => {
     const { upstream, product, refresh, tool, invoke } = await start(t);
     upstream.tools = [withLanguage];
     await refresh();
@@ -123,7 +123,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal((await invoke({ text: 'a', language: 'en' })).status, 200);
   });
 
-  test('a changed tool selects its earlier version when it comes back', async (t) => {
+  test('a tool that changes back gets its earlier version', async (t) => {
     const { upstream, product, refresh, tool } = await start(t);
     upstream.tools = [withLanguage];
     await refresh();
@@ -135,7 +135,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.deepEqual(back.versions, ['1.0.0', '1.1.0']);
   });
 
-  test('a changed tool keeps twenty versions however often it changes', async (t) => {
+  test('a source’s tool keeps twenty versions however often it changes', async (t) => {
     const { upstream, refresh, tool } = await start(t);
     for (let at = 0; at < 24; at++) {
       upstream.tools = [{ ...echo, description: `Says it again, ${at}` }];
@@ -147,7 +147,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal(versions.at(-1), '1.0.24');
   });
 
-  test('a tool is disabled with the reason when it vanishes, and back when it returns; a new one waits', async (t) => {
+  test('a tool that disappears is disabled with the reason, enabled when it returns; a new one waits for approval', async (t) => {
     const { upstream, product, refresh, tool, invoke } = await start(t);
     upstream.tools = [{ ...echo, name: 'other' }];
     const { drift, tools } = await refresh();
@@ -167,7 +167,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal((await invoke({ text: 'a' })).status, 200);
   });
 
-  test('a changed tool causes an event', async (t) => {
+  test('a change of a source’s tool causes an event', async (t) => {
     const { upstream, product, refresh } = await start(t);
     upstream.tools = [hostile];
     await refresh();
@@ -183,8 +183,8 @@ const readEvents = async (product: TestAssay) => {
   return { events: await read(product.assay.table, 'default', 0, 100) };
 };
 
-describe('X.08 what belongs to a source', () => {
-  test('a source’s tool cannot be registered, redefined, removed or imported by hand', async (t) => {
+describe('X.08 tools that belong to a source', () => {
+  test('a source’s tool cannot be registered, redefined, removed or imported directly', async (t) => {
     const { product } = await start(t);
     const definition = {
       name: 'mine',
@@ -210,7 +210,7 @@ describe('X.08 what belongs to a source', () => {
     assert.equal((await product.json('GET', '/v1/tools/demo_echo')).status, 200);
   });
 
-  test('a source’s tool goes with its source, and the records of its calls stay', async (t) => {
+  test('removing a source removes its tools and keeps the records of their calls', async (t) => {
     const { product, invoke } = await start(t);
     await invoke({ text: 'a' });
     assert.equal((await product.json('DELETE', '/v1/sources/demo')).status, 204);
@@ -221,7 +221,7 @@ describe('X.08 what belongs to a source', () => {
     assert.equal((await product.json('DELETE', '/v1/sources/demo')).status, 204);
   });
 
-  test('a source’s tool asks for consent unless whoever added it said otherwise, and hints lower nothing by themselves', async (t) => {
+  test('a source’s tool needs consent unless its owner set otherwise, and hints alone lower nothing', async (t) => {
     const { product, upstream } = await start(t, { permission: undefined });
     assert.equal((await product.json('POST', '/v1/tools/demo_echo/invoke', { arguments: { text: 'a' } })).status, 409);
     upstream.tools = [{ ...echo, name: 'reads', annotations: { readOnlyHint: true } }];
@@ -232,7 +232,7 @@ describe('X.08 what belongs to a source', () => {
     assert.equal((await product.json('POST', '/v1/tools/demo_reads/invoke', { arguments: { text: 'a' } })).status, 200);
   });
 
-  test('a source is out of reach of other tenants and of keys without tenant_admin', async (t) => {
+  test('a source is hidden from other tenants and from keys without tenant_admin', async (t) => {
     const { product } = await start(t);
     const other = await product.key({ scopes: ['tenant_admin', 'invoke'], tenant: 'other' });
     assert.equal((await product.json('GET', '/v1/sources/demo', undefined, other)).status, 404);

@@ -15,8 +15,8 @@ const add = {
   parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
 };
 
-describe('X.16 a Lambda function of the operator’s', () => {
-  test('a Lambda source has its declared tools, is picked by its alias alone, and only by the tenant it is bound to', async (t) => {
+describe('X.16 a Lambda function as a source', () => {
+  test('a Lambda source has its declared tools, is chosen by its alias only, and only by its tenant', async (t) => {
     const invoked: { path: string; body: Record<string, never> }[] = [];
     const { url } = await serveHttp(t, async (request) => {
       const body = (await request.json()) as Record<string, never>;

@@ -8,7 +8,7 @@ import { testSources } from '../support/sources.ts';
 
 const growing = fileURLToPath(new URL('../support/growing-server.ts', import.meta.url));
 
-test('X.16 a server that says its list has changed is refreshed at once, and what is new waits', async (t) => {
+test('X.16 a source that sends list_changed is refreshed at once, and its new tools wait for approval', async (t) => {
   const product = await testAssay({ sources: testSources({ plant: { command: process.execPath, args: [growing] } }) });
   t.after(() => product.assay.close());
   const source = { name: 'plant', kind: 'mcp', url: 'http://127.0.0.1/unused', permission: 'safe' };

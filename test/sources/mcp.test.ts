@@ -11,7 +11,7 @@ const echo = {
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 };
 
-test('X.16 an MCP server becomes tools that answer through the registry', async (t) => {
+test('X.16 the tools of an MCP server are registered and answer through the registry', async (t) => {
   const upstream = await fakeUpstream(t, [echo]);
   const { json, assay } = await testAssay({ sources: testSources() });
   t.after(() => assay.close());

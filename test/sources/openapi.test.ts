@@ -64,9 +64,9 @@ const styles: readonly (readonly [string, string, boolean, string | undefined, s
   ['query', 'deepObject', true, undefined, '', 'color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150'],
 ];
 
-describe('parameters of an operation', () => {
+describe('OpenAPI parameters', () => {
   for (const [place, style, explode, text, list, object] of styles)
-    test(`in ${place} of style ${style}, ${explode ? 'exploded' : 'not exploded'}, are as the specification writes them`, () => {
+    test(`parameters in ${place} of style ${style}, ${explode ? 'exploded' : 'not exploded'}, are serialised as OpenAPI specifies`, () => {
       const path = place === 'path' ? '/a/{color}' : '/a';
       const { request } = only({ parameters: [parameter(place, style, explode)] }, path, 'get');
       const written = (color: unknown): string => {
@@ -79,7 +79,7 @@ describe('parameters of an operation', () => {
       if (object !== undefined) assert.equal(written(OBJECT), object);
     });
 
-  test('parameters in headers and cookies are written plainly, and as JSON where the document says so', () => {
+  test('parameters in headers and cookies are sent as text, and as JSON where the document says so', () => {
     const { request } = only(
       {
         parameters: [
@@ -100,7 +100,7 @@ describe('parameters of an operation', () => {
     assert.throws(() => request({ 'X-List': 'a\r\nHost: evil' }), { name: 'InvalidInput' });
   });
 
-  test('parameters cannot lead out of their path, to another host or into another parameter', () => {
+  test('parameters cannot escape their path, host or parameter', () => {
     const { request } = only(
       { parameters: [parameter('path', 'simple', false), { name: 'q', in: 'query', allowReserved: true, schema: {} }] },
       '/a/{color}/b',
@@ -166,8 +166,8 @@ const fieldsIn = (type: string, sent: unknown): unknown =>
 const textsOf = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
 
-describe('arguments of an operation', () => {
-  test('arguments of an operation are one schema without loss: every value of every place arrives as it was', () => {
+describe('OpenAPI arguments', () => {
+  test('parameters and body become one schema, and every value is sent unchanged in its place', () => {
     fc.assert(
       fc.property(parameters, fc.option(body), fc.infiniteStream(scalar), (given, sent, values) => {
         const path = `/x${given.flatMap(([place, name]) => (place === 'path' ? [`/{${name}}`] : [])).join('')}`;
@@ -195,7 +195,7 @@ describe('arguments of an operation', () => {
     );
   });
 
-  test('fields of a plain body stand beside the parameters, unless two have one name or the body may be left out', () => {
+  test('fields of a plain body are arguments beside the parameters, unless names collide or the body is optional', () => {
     const schema = {
       type: 'object',
       properties: { id: {}, note: {} },
@@ -227,7 +227,7 @@ describe('arguments of an operation', () => {
   });
 });
 
-describe('schemas of a document', () => {
+describe('OpenAPI schemas', () => {
   const inputOf = (openapi: string, schema: JsonObject, schemas: JsonObject = {}) => {
     const document = readDocument(
       JSON.stringify({
@@ -245,7 +245,7 @@ describe('schemas of a document', () => {
     return parameters;
   };
 
-  test('schemas of OpenAPI 3.0 become JSON Schema: nullable, exclusive bounds, bytes and examples', () => {
+  test('OpenAPI 3.0 schemas become JSON Schema: nullable, exclusive bounds, bytes and examples', () => {
     const { properties } = inputOf(
       '3.0.3',
       {
@@ -282,7 +282,7 @@ describe('schemas of a document', () => {
     });
   });
 
-  test('recursive schemas of a document stay recursive, and only what is referred to is taken along', () => {
+  test('recursive OpenAPI schemas stay recursive, and only referenced definitions are included', () => {
     const parameters = inputOf(
       '3.1.0',
       { $ref: '#/components/schemas/Node' },
@@ -303,11 +303,11 @@ describe('schemas of a document', () => {
   });
 });
 
-describe('a document that is not what it should be', () => {
+describe('unusable OpenAPI documents', () => {
   const problemsOf = (paths: JsonObject, rest: JsonObject = {}) =>
     listOperations(readDocument(JSON.stringify(documentOf(paths, rest))), BASE).problems.map(({ reason }) => reason);
 
-  test('an unusable document is refused with what it is instead', () => {
+  test('an unusable OpenAPI document is refused, saying what it is instead', () => {
     for (const [given, message] of [
       ['', /not JSON/],
       ['openapi: 3.0.0', /YAML; give it as JSON/],
@@ -319,7 +319,7 @@ describe('a document that is not what it should be', () => {
       assert.throws(() => readDocument(given), { name: 'InvalidInput', message }, given);
   });
 
-  test('a document keeps its other operations, and names each that cannot be called', () => {
+  test('operations that cannot be called are reported by name, and the document’s others are kept', () => {
     const elsewhere = [{ url: 'https://evil.example/v1' }];
     assert.deepEqual(
       problemsOf({
@@ -341,7 +341,7 @@ describe('a document that is not what it should be', () => {
     );
   });
 
-  test('a document never causes a request elsewhere, whatever its servers are', () => {
+  test('importing an OpenAPI document sends no request to its servers', () => {
     const servers = fc.array(fc.record({ url: fc.oneof(fc.webUrl(), fc.string(), fc.constant('//evil.example/')) }));
     fc.assert(
       fc.property(servers, fc.string(), (list, path) => {
@@ -355,7 +355,7 @@ describe('a document that is not what it should be', () => {
     );
   });
 
-  test('a document of any shape is refused or has problems, and never breaks', () => {
+  test('an OpenAPI document of any shape is imported, refused or has problems, without crashing', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (paths) => {
         listOperations(readDocument(JSON.stringify(documentOf(paths as JsonObject))), BASE);
@@ -364,7 +364,7 @@ describe('a document that is not what it should be', () => {
   });
 });
 
-describe('an API behind its document', () => {
+describe('calling an imported API', () => {
   const seen: { method?: string; url?: string; headers?: NodeJS.Dict<string | string[]>; body?: Buffer }[] = [];
   const paths = {
     '/echo': {
@@ -423,7 +423,7 @@ describe('an API behind its document', () => {
     return { upstream, call: (tool: string, args: JsonObject = {}) => upstream.call(tool, args, context) };
   };
 
-  test('an API lists one tool per operation, with hints by its method', async () => {
+  test('an imported API has one tool per operation, with hints by its method', async () => {
     const { tools, problems } = await (await open()).upstream.list(AbortSignal.timeout(10_000));
 
     assert.deepEqual(problems, []);
@@ -439,7 +439,7 @@ describe('an API behind its document', () => {
     assert.equal(tools.find(({ name }) => name === 'picture')?.annotations?.readOnlyHint, true);
   });
 
-  test('an API answers JSON, text, forms and bytes', async () => {
+  test('an imported API’s JSON, text, forms and bytes are returned', async () => {
     const { call } = await open();
 
     assert.deepEqual(await call('picture'), { content_type: 'image/png', bytes: 3, base64: 'AQID' });
@@ -448,7 +448,7 @@ describe('an API behind its document', () => {
     assert.equal(await call('upload', { tags: [] }), 'done');
   });
 
-  test('an API is sent forms of several parts, and bytes as they are', async () => {
+  test('an imported API gets multipart forms and bytes unchanged', async () => {
     const { call } = await open();
     await call('upload', { picture: 'AQID', tags: ['a', 'b'], about: { x: 1 } });
 
@@ -468,7 +468,7 @@ describe('an API behind its document', () => {
     await assert.rejects(call('put', { body: 'no base64!' }), { name: 'InvalidInput' });
   });
 
-  test('X.17 an API’s answers and errors never show the secrets it was sent', async () => {
+  test('X.17 an imported API’s responses and errors never show the secrets it was sent', async () => {
     const { call } = await open();
 
     assert.deepEqual(await call('secret'), { you_sent: '[secret]' });

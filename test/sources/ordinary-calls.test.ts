@@ -81,8 +81,8 @@ const serveCalls = async (t: TestContext, answer: (message: Message) => Response
   return { invoke, calls, upstream: mcpUpstream(guarded, () => {}) };
 };
 
-describe('a call to a server of the stateless protocol', () => {
-  test('a call to a stateless MCP server is one request that says who calls, in headers and body', async (t) => {
+describe('calls to a stateless MCP server', () => {
+  test('a call to a stateless MCP server is one request that identifies the caller, in headers and body', async (t) => {
     const { invoke, calls } = await serveCalls(t, ({ id }) => reply(id, { result }));
 
     assert.equal((await invoke()).output, 'done');
@@ -98,7 +98,7 @@ describe('a call to a server of the stateless protocol', () => {
     assert.ok(meta['io.modelcontextprotocol/clientCapabilities']);
   });
 
-  test('a call to a stateless MCP server may be answered by a stream, after notifications, cut anywhere', async (t) => {
+  test('a stateless MCP server may answer with a stream, after notifications, split anywhere', async (t) => {
     const told = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'on its way' } };
     const { invoke } = await serveCalls(t, ({ id }) => {
       const text = `: hello\r\n\r\nevent: message\ndata: ${JSON.stringify(told)}\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result: { ...result, content: [{ type: 'text', text: 'grüße' }] } })}\n\n`;
@@ -131,7 +131,7 @@ describe('a call to a server of the stateless protocol', () => {
     ],
   ];
   for (const [what, answer, expected] of failures) {
-    test(`${what} fails the call, which is not sent again`, async (t) => {
+    test(`${what} fails the call, which is not retried`, async (t) => {
       const { invoke, calls } = await serveCalls(t, answer);
 
       const { error } = await invoke();
@@ -142,7 +142,7 @@ describe('a call to a server of the stateless protocol', () => {
   }
 
   for (const type of ['application/json', 'text/event-stream'])
-    test(`an answer without an end, as ${type}, is cut off, and so is one that nobody waits for`, async (t) => {
+    test(`an endless response as ${type} is cut off, and so is one whose caller left`, async (t) => {
       let isClosed = Promise.withResolvers<void>();
       const endless = (piece: Uint8Array, pauseMs: number) => {
         let isOver = false;
@@ -174,7 +174,7 @@ describe('a call to a server of the stateless protocol', () => {
       await upstream.close?.();
     });
 
-  test('a call is sent once more by the client where the server asks back, and the question is cancelled', async (t) => {
+  test('a call is repeated by the client where the server elicits, and the question is cancelled', async (t) => {
     const question = {
       method: 'elicitation/create',
       params: { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },
@@ -194,7 +194,7 @@ describe('a call to a server of the stateless protocol', () => {
     assert.equal(calls.length, 3);
   });
 
-  test('a call mirrors arguments in headers where the server demands it', async (t) => {
+  test('a call copies arguments into headers where the server requires it', async (t) => {
     const { invoke, calls } = await serveCalls(t, ({ id }) =>
       calls.length === 1
         ? reply(id, { error: { code: -32020, message: 'Mcp-Param-Text is missing' } }, { status: 400 })

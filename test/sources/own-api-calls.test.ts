@@ -48,7 +48,7 @@ const PLAIN = [
   'getIqaModels getIqaCache getUsage getUsageVerification postUsageVerification getRuns',
 ].flatMap((line) => line.split(' '));
 
-test('X.16 every operation of a server’s own document, imported into it, runs with good arguments', async (t) => {
+test('X.16 every operation of our OpenAPI document, imported into the same server, succeeds with valid arguments', async (t) => {
   const port = await freePort();
   const cwd = await temporaryDirectory(t);
   const env = { ASSAY_ADMIN_KEY: KEY, ASSAY_EGRESS: `127.0.0.1:${port}`, ASSAY_AUTH_SERVER: 'on' };

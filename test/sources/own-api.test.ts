@@ -25,7 +25,7 @@ const known: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   putGrantsKeyIdName: { key_id: 'k', name: 'a', expires_at: '2099-01-01T00:00:00Z' },
 };
 
-test('every operation of this product’s own document is a valid tool, and its calls arrive at its route', async () => {
+test('every operation of our OpenAPI document is a valid tool, and its calls reach its route', async () => {
   const { app } = await testAssay();
   const asked: { readonly method: string; readonly path: string }[] = [];
   const fetch: SafeFetch = async (url, init) => {

@@ -69,7 +69,7 @@ describe('X.16 real servers of the MCP project', () => {
     ['everything', 'by its command'],
     ['http', 'over HTTP'],
   ] as const)
-    test(`everything, ${where}: texts, structures, pictures, links and progress come through`, async () => {
+    test(`server-everything, ${where}: texts, structures, pictures, links and progress are passed on`, async () => {
       const { tools, problems } = await add(name, url);
       assert.ok(tools >= 12, String(tools));
       assert.deepEqual(problems, undefined);
@@ -90,7 +90,7 @@ describe('X.16 real servers of the MCP project', () => {
       assert.equal(bad.status, 400);
     });
 
-  test('everything: a call that its caller gives up is cancelled', async () => {
+  test('server-everything: a call that its caller cancels is cancelled upstream', async () => {
     const giveUp = new AbortController();
     const long = { name: 'http_trigger-long-running-operation', arguments: { duration: 30, steps: 3 } };
     const calling = executeTool(product.assay, adminActor(), long, giveUp.signal);
@@ -100,7 +100,7 @@ describe('X.16 real servers of the MCP project', () => {
     assert.equal(outcome.error?.type, 'Cancelled');
   });
 
-  test('everything: a question of the upstream reaches the person who called', async () => {
+  test('server-everything: the upstream’s elicitation reaches the caller', async () => {
     const asked: unknown[] = [];
     const client = await connectClient(
       product.app,
@@ -118,7 +118,7 @@ describe('X.16 real servers of the MCP project', () => {
     assert.match(JSON.stringify(result.content), /Ada/);
   });
 
-  test('the filesystem and memory servers do their work', async () => {
+  test('the filesystem and memory MCP servers work as sources', async () => {
     await writeFile(join(folder, 'note.txt'), 'remember the milk');
     assert.ok((await add('files')).tools >= 10);
     const read = (await call('files_read_text_file', { path: join(folder, 'note.txt') })).output;

@@ -31,18 +31,19 @@ const cases: readonly (readonly [string, object, object, string])[] = [
   ['another default', object({ a: { ...text, default: 'x' } }), object({ a: { ...text, default: 'y' } }), 'breaking'],
   ['a pattern', object({ a: text }), object({ a: { ...text, pattern: '^x' } }), 'breaking'],
   [
-    'what cannot be decided',
+    'a change that cannot be decided',
     object({}, [], { not: { required: ['a'] } }),
     object({}, [], { not: { required: ['b'] } }),
     'breaking',
   ],
 ];
 
-describe('X.16 a change of an input schema', () => {
+describe('X.16 changes of an input schema', () => {
   for (const [what, before, after, expected] of cases)
-    test(`${what} is ${expected}`, () => assert.equal(worstChange(schemaChanges(before, after)), expected));
+    test(`in an input schema ${what} is ${expected}`, () =>
+      assert.equal(worstChange(schemaChanges(before, after)), expected));
 
-  test('an additive change accepts every argument made by the old schema', () => {
+  test('an additive schema change accepts every argument valid in the old schema', () => {
     const leaf = fc.oneof(
       fc.record({ type: fc.constant('string') }, { requiredKeys: ['type'] }),
       fc.record(

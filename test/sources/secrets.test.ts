@@ -55,10 +55,10 @@ const keepers: readonly (readonly [string, DataKeys])[] = [
 ];
 
 for (const [name, keys] of keepers)
-  describe(`secrets wrapped by ${name}`, () => {
+  describe(`secrets encrypted by ${name}`, () => {
     const context = { tenant: 'a', source: 'github' };
 
-    test('secrets open where they were sealed, and nowhere else', async () => {
+    test('a secret decrypts only in the context it was encrypted for', async () => {
       const sealed = await sealSecret(keys, context, 'ghp_ü');
 
       assert.equal(await openSecret(keys, context, sealed), 'ghp_ü');
@@ -66,7 +66,7 @@ for (const [name, keys] of keepers)
         await assert.rejects(openSecret(keys, other, sealed), { code: 'Unavailable', message: /give it again/ });
     });
 
-    test('secrets are each sealed by a key of their own', async () => {
+    test('each secret is encrypted by its own data key', async () => {
       const [one, two] = [await sealSecret(keys, context, 'same'), await sealSecret(keys, context, 'same')];
 
       assert.notEqual(one.data, two.data);
@@ -80,7 +80,7 @@ test('a KMS key that does not exist is Unavailable', async () => {
   await assert.rejects(sealSecret(inKms('other'), {}, 'x'), { code: 'Unavailable', message: /NotFoundException/ });
 });
 
-test('the key file of a data directory is made once, for its owner alone', async (t) => {
+test('the key file of a data directory is created once, readable by its owner only', async (t) => {
   const folder = await temporaryDirectory(t);
 
   assert.deepEqual(secretsKey(folder), secretsKey(folder));
@@ -91,7 +91,7 @@ describe('the secrets of a source', () => {
   const owner = { tenant: 'a', source: 'github', url: 'https://api.example' };
   const credentials: Credentials = { secret: 'ghp_0123456789', headers: { 'x-team': 'pictures-7' } };
 
-  test('X.17 the secrets of a source are encrypted, and found for their own tenant, source and address only', async () => {
+  test('X.17 a source’s secrets are encrypted, and readable only for their tenant, source and URL', async () => {
     const table = memoryTable();
     const secrets = createSourceSecrets(table, localDataKeys(randomBytes(32)));
     await secrets.keep(owner, credentials);
@@ -102,7 +102,7 @@ describe('the secrets of a source', () => {
     await assert.rejects(secrets.find({ ...owner, url: 'https://evil.example' }), { code: 'Unavailable' });
   });
 
-  test('secrets copied by hand to another tenant do not open', async () => {
+  test('secrets copied to another tenant by hand do not decrypt', async () => {
     const table = memoryTable();
     const secrets = createSourceSecrets(table, localDataKeys(randomBytes(32)));
     await secrets.keep(owner, credentials);
@@ -112,7 +112,7 @@ describe('the secrets of a source', () => {
     await assert.rejects(secrets.find({ ...owner, tenant: 'b' }), { code: 'Unavailable' });
   });
 
-  test('dropped secrets are not found, even right after they were opened', async () => {
+  test('deleted secrets are not found, even right after they were read', async () => {
     const secrets = createSourceSecrets(memoryTable(), localDataKeys(randomBytes(32)));
     await secrets.keep(owner, credentials);
     await secrets.find(owner);
@@ -121,7 +121,7 @@ describe('the secrets of a source', () => {
     assert.equal(await secrets.find(owner), undefined);
   });
 
-  test('secrets become headers or a parameter, and are hidden from an upstream’s own words', () => {
+  test('secrets become headers or a query parameter, and are redacted from an upstream’s messages', () => {
     const sent = sendCredentials(credentials);
     assert.deepEqual(sent.headers, { 'x-team': 'pictures-7', authorization: 'Bearer ghp_0123456789' });
     assert.equal(
@@ -135,7 +135,7 @@ describe('the secrets of a source', () => {
     assert.deepEqual(sendCredentials({ secret: { type: 'query', name: 'key', value: 'k' } }).query, { key: 'k' });
   });
 
-  test('secrets cannot be headers of the connection or hold a second line', () => {
+  test('secrets cannot be connection headers or contain a line break', () => {
     for (const wrong of [
       { headers: { Host: 'x' } },
       { headers: { 'Content-Length': '1' } },

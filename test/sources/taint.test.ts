@@ -12,7 +12,7 @@ import { aTool } from '../support/tools.ts';
 
 const page = { name: 'page', description: 'Reads a page', inputSchema: { type: 'object' } };
 
-test('X.17 a granted tool that is given what a source said asks a person first, who sees where it is from', async (t) => {
+test('X.17 a granted tool whose input comes from a source asks a person first, who sees the source', async (t) => {
   const upstream = await fakeUpstream(t, [page]);
   const blobs = memoryBlobs();
   const { json, assay } = await testAssay({

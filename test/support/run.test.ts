@@ -23,7 +23,7 @@ const runAll = async (t: Parameters<typeof temporaryDirectory>[0], ...texts: rea
 };
 
 describe('npm test', () => {
-  test('passes when every test of every process does, and says how many', async (t) => {
+  test('npm test passes when every test of every process does, and prints how many', async (t) => {
     const { output, code } = await runAll(
       t,
       "test('a', () => {}); test('b', { skip: true }, () => {});",
@@ -34,7 +34,7 @@ describe('npm test', () => {
     assert.match(output, /^3 tests: 2 passed, 0 failed, 1 skipped, in /m);
   });
 
-  test('fails when one test does, and says at the end which, in which suite and why', async (t) => {
+  test('npm test fails when one test does, and prints its suite, name and error at the end', async (t) => {
     const bad = "describe('a suite', () => { test('a fact', () => { throw new Error('it is not so'); }); });";
 
     const { output, code } = await runAll(t, bad, "test('c', () => {});");
@@ -45,14 +45,14 @@ describe('npm test', () => {
     assert.match(end, /^2 tests: 1 passed, 1 failed, 0 skipped/m);
   });
 
-  test('fails when a process ends before its tests do', async (t) => {
+  test('npm test fails when a process exits before its tests end', async (t) => {
     const { output, code } = await runAll(t, "test('ends', () => process.exit(0));");
 
     assert.equal(code, 1);
     assert.match(output, /0\.test\.mjs\n +the process ended with 0 before its tests did/);
   });
 
-  test('runs what failed once more by itself, and tells what passed only then', async (t) => {
+  test('npm test reruns failed files alone, and reports tests that passed only then', async (t) => {
     const first = `
       import { existsSync, writeFileSync } from 'node:fs';
       const mark = new URL('mark', import.meta.url);
@@ -65,7 +65,7 @@ describe('npm test', () => {
     assert.match(output, /^1 tests: 1 passed, 0 failed, 0 skipped/m);
   });
 
-  test('fails when a file cannot be loaded', async (t) => {
+  test('npm test fails when a file cannot be loaded', async (t) => {
     const { output, code } = await runAll(t, "import './is-not-there.mjs';");
 
     assert.equal(code, 1);

@@ -12,11 +12,11 @@ console.log(JSON.stringify([tries(2, 50), sampleOf([1, 2, 3, 4, 5], 3)]));`;
 };
 
 describe('sampling of long suites', () => {
-  test('npm test takes few tries and items from first to last', () => {
+  test('npm test samples few runs, and items from first to last', () => {
     assert.deepEqual(ask(''), [2, [1, 3, 5]]);
   });
 
-  test('npm run test:all takes all', () => {
+  test('npm run test:all runs all of them', () => {
     assert.deepEqual(ask('all'), [50, [1, 2, 3, 4, 5]]);
   });
 });

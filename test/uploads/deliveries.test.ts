@@ -55,8 +55,8 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('deliveries of uploads', () => {
-  test('an upload event is removed from the table when it was handled, and not before', async () => {
+describe('deliveries of upload events', () => {
+  test('an upload event is deleted from the table once it is handled, and not before', async () => {
     const { start, left } = world();
     const process = start();
     await process.send(event);
@@ -67,7 +67,7 @@ describe('deliveries of uploads', () => {
     assert.deepEqual([await left(), process.dealt.length], [0, 1]);
   });
 
-  test('X.04 an unreadable delivery holds up no other', async () => {
+  test('X.04 an unreadable upload event does not delay the others', async () => {
     const { clock, start, table } = world();
     await table.write([{ put: { pk: ACTIVE_UPLOADS_PK, sk: '0' }, body: { v: 1, id: 7 } }]);
     await start().send(event);
@@ -78,7 +78,7 @@ describe('deliveries of uploads', () => {
     assert.equal(next.dealt.length, 1);
   });
 
-  test('deliveries of a dead process are taken over when its lease has expired, at start or while running', async () => {
+  test('events of a crashed process are taken over when its lease has expired, at start or while running', async () => {
     for (const isRunning of [true, false]) {
       const { clock, start, left } = world();
       const dead = start();
@@ -109,7 +109,7 @@ describe('deliveries of uploads', () => {
     await process.idle();
   };
 
-  test('of many abandoned deliveries a few are taken over at a time, and the others as these end', async () => {
+  test('of many abandoned events a few are taken over at a time', async () => {
     const { clock, start, left } = world();
     const dead = start();
     for (let sent = 0; sent < 20; sent++) await dead.send(event);
@@ -122,7 +122,7 @@ describe('deliveries of uploads', () => {
     assert.deepEqual([heir.dealt.length, await left()], [20, 0]);
   });
 
-  test('X.07 one tenant’s many uploads are begun a few at a time, and another tenant’s between them', async () => {
+  test('X.07 one tenant’s many uploads start a few at a time, and another tenant’s between them', async () => {
     const { start, left } = world();
     const process = start();
     for (let sent = 0; sent < 300; sent++) await process.send(eventOf('loud'));
@@ -135,7 +135,7 @@ describe('deliveries of uploads', () => {
     assert.deepEqual([process.dealt.length, new Set(process.dealt).size, await left()], [301, 301, 0]);
   });
 
-  test('X.05 an upload that waits for its turn is taken by another process that has room', async () => {
+  test('X.05 an upload that waits for its turn is taken by another process with free capacity', async () => {
     const { start, left } = world();
     const [busy, free] = [start(), start()];
     for (let sent = 0; sent < 6; sent++) await busy.send(event);
@@ -147,7 +147,7 @@ describe('deliveries of uploads', () => {
     assert.deepEqual([busy.dealt.length, free.dealt.length, await left()], [4, 2, 0]);
   });
 
-  test('heartbeats keep other processes away from a delivery for as long as it takes', async () => {
+  test('heartbeats keep an event’s lease for as long as handling it takes', async () => {
     const { clock, start } = world();
     const [busy, other] = [start(), start()];
     await busy.send(event);
@@ -160,7 +160,7 @@ describe('deliveries of uploads', () => {
     assert.deepEqual([other.dealt, busy.isLost()], [[], false]);
   });
 
-  test('a process that was only slow notices that its delivery was taken over, and removes nothing', async () => {
+  test('a slow process notices that its event was taken over, and deletes nothing', async () => {
     const { clock, start, left } = world();
     const slow = start();
     await slow.send(event);
@@ -177,7 +177,7 @@ describe('deliveries of uploads', () => {
     assert.equal(await left(), 0);
   });
 
-  test('X.04 a delivery whose owner stopped because its lease expired is taken up again, by itself where nobody else did', async () => {
+  test('X.04 an event whose owner lost its lease is taken up again, by the same process if no other did', async () => {
     const { clock, start, left } = world();
     const slow = start();
     await slow.send(event);

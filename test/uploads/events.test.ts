@@ -70,7 +70,7 @@ describe('upload events', () => {
     return { ...server, context: { ...server.assay, iqa, blobs, prices } };
   };
 
-  test('C.07 1,000 duplicate and shuffled events of 100 objects give 100 score sets, each charged once', async () => {
+  test('C.07 1,000 duplicated and shuffled events of 100 objects give 100 sets of scores, each charged once', async () => {
     const { context, json, key } = await shop();
     const payer = (await key({ scopes: ['invoke'], quota: { calls: 1000 } })).split('_')[1] ?? '';
     const names = Array.from({ length: 100 }, (_, index) => `picture-${index}.png`);
@@ -110,7 +110,7 @@ describe('upload events', () => {
     assert.equal((await context.blobs.list('scores/default/')).length, 100);
   });
 
-  test('C.07 a newer object wins, an older event changes nothing', async () => {
+  test('C.07 the newest object is scored, and an older event changes nothing', async () => {
     const { context } = await shop();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
     const event = (etag: string, sequencer: string) =>
@@ -123,7 +123,7 @@ describe('upload events', () => {
     assert.equal(item && readUpload(item).etag, 'newest');
   });
 
-  test('C.07 a poison picture is recorded as failed and never tried again', async () => {
+  test('C.07 a picture that cannot be scored is recorded as failed and never retried', async () => {
     const { context } = await shop();
     await context.blobs.put(imageBlobKey('default', 'bad.png'), new TextEncoder().encode('no picture'));
     const event = readObjectCreated(objectCreated('images/default/bad.png', 'e', 5, '01'));
@@ -134,7 +134,7 @@ describe('upload events', () => {
     assert.deepEqual(item && [readUpload(item).status, readUpload(item).attempts], ['failed', 1]);
   });
 
-  test('C.07 an object that vanished is a clear failure', async () => {
+  test('C.07 an object deleted before scoring is recorded as failed, with the reason', async () => {
     const { context } = await shop();
 
     await assert.rejects(
@@ -143,7 +143,7 @@ describe('upload events', () => {
     );
   });
 
-  test('C.07 a process that died after charging does not charge again', async () => {
+  test('C.07 an event redelivered after a crash that followed charging does not charge again', async () => {
     const { context, json } = await shop();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
     const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
@@ -158,7 +158,7 @@ describe('upload events', () => {
     assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 1);
   });
 
-  test('C.07 a picture whose process died while its call was reserved is scored and charged once', async () => {
+  test('C.07 a picture whose process crashed while its call was reserved is scored and charged once', async () => {
     const { context, json, key } = await shop();
     const payer = (await key({ scopes: ['invoke'], quota: { calls: 10 } })).split('_')[1] ?? '';
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
@@ -176,7 +176,7 @@ describe('upload events', () => {
     assert.deepEqual((await json<Verification>('GET', '/v1/usage/verification')).body.differences, []);
   });
 
-  test('C.07 a picture that is scored at the second try is charged for it', async () => {
+  test('C.07 a picture scored at the second try is charged for it', async () => {
     const { context, json } = await shop();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
     const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
@@ -194,7 +194,7 @@ describe('upload events', () => {
     assert.ok(micros > 0);
   });
 
-  test('X.04 a picture for which there was no room waits for it, however often, and is charged once', async () => {
+  test('X.04 a picture without free capacity waits, however often, and is charged once', async () => {
     const { context, json, key } = await shop();
     const payer = (await key({ scopes: ['invoke'], quota: { calls: 1 } })).split('_')[1] ?? '';
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
@@ -214,7 +214,7 @@ describe('upload events', () => {
     assert.deepEqual([calls, differences], [1, []]);
   });
 
-  test('C.07 a delivery repeated after its process died is taken up at once, another one waits', async () => {
+  test('C.07 an event redelivered after its process crashed is handled at once, any other waits', async () => {
     const { context } = await shop();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
     const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
@@ -245,7 +245,7 @@ describe('upload events', () => {
     assert.equal(item && readUpload(item).status, 'failed');
   });
 
-  test('X.04 a picture at which processes ended is failed only when it ends the one it is tried in', async () => {
+  test('X.04 a picture present at crashes fails only when it crashes a process that scores it alone', async () => {
     const { context } = await shop();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
     const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
@@ -271,7 +271,7 @@ describe('upload events', () => {
     ]);
   });
 
-  test('X.04 a picture whose function ended on every try is failed with the reason, unless another delivery is at it', async () => {
+  test('X.04 a picture whose function ended on every try fails with the reason, unless another delivery handles it', async () => {
     const { context } = await shop();
     const event = objectCreated('images/default/a.png', 'e', 5, '01');
     const lease = { owner: 'dead', epoch: 3, until: context.clock.now() + LEASE_MS };
@@ -306,7 +306,7 @@ describe('upload events', () => {
     assert.equal(await recordUsedUp(context, usedUp), false);
   });
 
-  test('X.04 an event is given up only once the failure of its picture is stored', async () => {
+  test('X.04 an event is given up only after its picture’s failure is stored', async () => {
     const { context } = await shop();
     const folder = await mkdtemp(join(tmpdir(), 'assay-aside-'));
     const disk = { isFull: false };
@@ -332,7 +332,7 @@ describe('upload events', () => {
     ]);
   });
 
-  test('C.07 a delivery repeated while its first try is at work is not answered as done', async () => {
+  test('C.07 a redelivery during the first try is not acknowledged', async () => {
     const { context } = await shop();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
     const object = { ...readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01')), delivery: 'one' };
@@ -347,7 +347,7 @@ describe('upload events', () => {
     assert.equal(await scoreUpload(context, object), 'done');
   });
 
-  test('X.04 an owner that was only slow finds its upload taken over and neither charges nor writes', async () => {
+  test('X.04 a slow owner finds its upload taken over and neither charges nor writes', async () => {
     const { context, json } = await shop();
     const clock = movingClock();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
@@ -366,7 +366,7 @@ describe('upload events', () => {
     assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 1);
   });
 
-  test('C.07 a picture whose reservation lapsed is charged once, though its new call was cut off too', async () => {
+  test('C.07 a picture whose reservation lapsed is charged once, though its new call was interrupted too', async () => {
     const { context, json } = await shop();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
     const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
@@ -388,7 +388,7 @@ describe('upload events', () => {
     assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 1);
   });
 
-  test('a picture announced with score: false is kept and neither scored nor charged', async () => {
+  test('a picture announced with score: false is stored and neither scored nor charged', async () => {
     const { context } = await shop();
     await context.table.write([{ put: uploadKey('default', 'b.png'), body: onlyStored }]);
     await context.blobs.put(imageBlobKey('default', 'b.png'), picture);
@@ -402,7 +402,7 @@ describe('upload events', () => {
     assert.ok(await context.blobs.get(imageBlobKey('default', 'b.png')));
   });
 
-  test('what is no picture does not stay, though it was announced with score: false', async () => {
+  test('a file that is not a picture is deleted, also when announced with score: false', async () => {
     const { context } = await shop();
     await context.table.write([{ put: uploadKey('default', 'b.png'), body: onlyStored }]);
     await context.blobs.put(imageBlobKey('default', 'b.png'), new TextEncoder().encode('#!/bin/sh\n'.repeat(100)));
@@ -415,7 +415,7 @@ describe('upload events', () => {
     assert.equal(await context.blobs.get(imageBlobKey('default', 'b.png')), undefined);
   });
 
-  test('whoever misses a picture that was refused is told why, and one left by a crash is removed later', async () => {
+  test('reading a refused picture says why it was refused, and one left by a crash is deleted later', async () => {
     const { context } = await shop();
     const path = imageBlobKey('default', 'b.png');
     const read = testIqa({
@@ -444,14 +444,14 @@ describe('upload events', () => {
     assert.equal(await read('default', 'other.png'), undefined);
   });
 
-  test('an object larger than any picture is refused before its bytes are read', async () => {
+  test('an object larger than any picture is refused before it is read', async () => {
     const { context } = await shop();
     const huge = objectCreated('images/default/huge.png', 'e', 5e9, '01');
 
     await assert.rejects(scoreUpload(context, readObjectCreated(huge)), /5000000000 bytes; the limit is/);
   });
 
-  test('refuses events of other objects by their path', () => {
+  test('events of objects outside the uploads are refused by their path', () => {
     for (const path of [
       'scores/default/a.json',
       'images/default/../evil/a.png',
@@ -463,7 +463,7 @@ describe('upload events', () => {
     assert.throws(() => readObjectCreated({ detail: {} }), /not an Object Created event/);
   });
 
-  test('whatever the order of events, the newest object is the one that is scored last', () => {
+  test('the newest object is scored last, in any order of events', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([1, 2, 3, 4, 5, 6, 7, 8], { minLength: 8 }), (order) => {
         let upload: Parameters<typeof claimUpload>[0];

@@ -70,7 +70,7 @@ describe('functions/upload', () => {
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-  test('C.07 the upload function scores the picture of an EventBridge event, and a poison one fails each time it comes', async () => {
+  test('C.07 the upload function scores the picture of an EventBridge event, and fails each time for one that cannot be scored', async () => {
     const { handle, put, statusOf } = await shop();
     await put('a.png');
     await put('bad.png', new TextEncoder().encode('no picture'));
@@ -83,7 +83,7 @@ describe('functions/upload', () => {
     await assert.rejects(handle({ 'detail-type': 'Object Deleted' }), /not an Object Created event/);
   });
 
-  test('C.07 of a queue’s batch only messages that failed are delivered again', async () => {
+  test('C.07 only the failed messages of a queue’s batch are delivered again', async () => {
     const { handle, put, statusOf } = await shop();
     await put('a.png');
     await put('b.png');
@@ -102,7 +102,7 @@ describe('functions/upload', () => {
     assert.deepEqual([await statusOf('a.png'), await statusOf('b.png')], ['scored', 'scored']);
   });
 
-  test('C.04 big pictures go to the container, the biggest in one job to Batch, each once', async () => {
+  test('C.04 large pictures go to the container, the largest to Batch in one job, each once', async () => {
     const { handle, invoked, jobs, put } = await shop({ 'big.png': 60, 'huge.png': 250, 'vast.png': 260 });
     for (const name of ['small.png', 'big.png', 'huge.png', 'vast.png']) await put(name);
     const names = ['small.png', 'big.png', 'huge.png', 'vast.png'];
@@ -115,7 +115,7 @@ describe('functions/upload', () => {
     assert.deepEqual(jobs, [['huge.png', 'vast.png']]);
   });
 
-  test('an object that is new under the same key is sent again', async () => {
+  test('a new object under the same key is forwarded again', async () => {
     const { handle, invoked, put } = await shop({ 'big.png': 60 });
     await put('big.png');
 
@@ -125,7 +125,7 @@ describe('functions/upload', () => {
     assert.deepEqual(invoked, ['big.png', 'big.png']);
   });
 
-  test('the pictures of a job that found no machine with a GPU are scored without one', async () => {
+  test('pictures of a job without a GPU machine are scored on the CPU', async () => {
     const { handle, withoutGpu, jobs } = await shop();
     const about = (status: string, environment: readonly object[]) => ({
       'detail-type': 'Batch Job State Change',
@@ -144,7 +144,7 @@ describe('functions/upload', () => {
     assert.equal(withoutGpu.length, 1);
   });
 
-  test('a picture that could not be sent on comes again, and is not held to be under way', async () => {
+  test('a picture that could not be forwarded is retried, and does not count as in progress', async () => {
     const failing = { toBatch: () => Promise.reject(new Error('the queue is disabled')) };
     const { handle, put } = await shop({ 'huge.png': 250 }, failing);
     await put('huge.png');
@@ -155,7 +155,7 @@ describe('functions/upload', () => {
     await assert.rejects(handle(created('huge.png')), /the queue is disabled/);
   });
 
-  test('a picture with nothing to score it is recorded as failed where it arrived', async () => {
+  test('a picture that no route can score is recorded as failed on arrival', async () => {
     const { handle, put, statusOf, table } = await shop();
     await put('a.png');
     const upload = {

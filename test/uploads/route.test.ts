@@ -6,7 +6,7 @@ import { routeLimits, routeUpload, type UploadRoute } from '../../shared/uploads
 const all: ReadonlySet<UploadRoute> = new Set(['function', 'batch']);
 
 describe('where an upload is scored', () => {
-  test('C.04 small pictures are scored here, large ones and models in the container, many models on large ones by the GPU', () => {
+  test('C.04 small pictures are scored in the function, large ones and models in the container, many models on large ones by the GPU', () => {
     const route = (megapixels: number, learnedTools: number) => routeUpload({ megapixels, learnedTools }, all);
 
     assert.equal(route(12, 0), 'here');
@@ -17,7 +17,7 @@ describe('where an upload is scored', () => {
     assert.equal(route(200, 0), 'batch');
   });
 
-  test('a missing place is replaced by one that exists', () => {
+  test('a missing target is replaced by one that exists', () => {
     const work = { megapixels: 60, learnedTools: 0 };
 
     assert.equal(routeUpload(work, new Set(['batch'])), 'batch');
@@ -25,7 +25,7 @@ describe('where an upload is scored', () => {
     assert.equal(routeUpload(work, new Set()), 'here');
   });
 
-  test('more pixels or more models never route to a smaller place', () => {
+  test('more pixels or models never route to a smaller target', () => {
     const order: readonly UploadRoute[] = ['here', 'function', 'batch'];
     const rank = (megapixels: number, learnedTools: number) =>
       order.indexOf(routeUpload({ megapixels, learnedTools }, all));

@@ -20,8 +20,8 @@ const disk = () => {
   return { time, context, isTaken };
 };
 
-describe('the storage of a tenant', () => {
-  test('X.07 announcements made at once never reserve more than the limit, and another tenant has its own', async () => {
+describe('storage limit of a tenant', () => {
+  test('X.07 concurrent announcements never reserve more than the limit, and another tenant has its own', async () => {
     const { isTaken } = disk();
 
     const taken = await Promise.all(Array.from({ length: 25 }, () => isTaken('acme', 10)));
@@ -30,7 +30,7 @@ describe('the storage of a tenant', () => {
     assert.equal(await isTaken('other', 100), true);
   });
 
-  test('a picture smaller than announced gives the rest back, and counts until it has been kept for 30 days', async () => {
+  test('a picture smaller than announced releases the rest, and counts until it has been stored for 30 days', async () => {
     const { time, context, isTaken } = disk();
     assert.equal(await isTaken('acme', 100), true);
     assert.equal(await isTaken('acme', 1), false);
@@ -45,7 +45,7 @@ describe('the storage of a tenant', () => {
     assert.equal(await isTaken('acme', 100), true);
   });
 
-  test('what was announced and never put there stops counting once its address is no longer valid', async () => {
+  test('an announced picture that was never uploaded stops counting once its URL expires', async () => {
     const { time, isTaken } = disk();
     assert.equal(await isTaken('acme', 100), true);
 
@@ -55,7 +55,7 @@ describe('the storage of a tenant', () => {
     assert.equal(await isTaken('acme', 100), true);
   });
 
-  test('a picture that arrives after its reservation lapsed still counts', async () => {
+  test('a picture uploaded after its reservation lapsed still counts', async () => {
     const { time, context, isTaken } = disk();
     await reserveStorage(context, 'acme', 50);
     time.now = START + 60 * MINUTE;
@@ -66,7 +66,7 @@ describe('the storage of a tenant', () => {
     assert.equal(await isTaken('acme', 50), true);
   });
 
-  test('generated pictures count too, and the refusal says what is used and what to do', async () => {
+  test('generated pictures count towards storage, and the refusal says what is used and what to do', async () => {
     const { context } = disk();
     await storeBytes(context, 'acme', 90);
 
@@ -76,7 +76,7 @@ describe('the storage of a tenant', () => {
     );
   });
 
-  test('POST /v1/uploads refuses what the tenant has no room for', async () => {
+  test('POST /v1/uploads refuses what exceeds the tenant’s storage limit', async () => {
     const signPut = async () => ({ url: 'http://127.0.0.1/x', headers: {}, expires_at: '2026-03-01T12:15:00Z' });
     const { json } = await testAssay({ signPut, storageBytes: 150 * 2 ** 20 });
     const announce = (size?: number) => json('POST', '/v1/uploads', { content_type: 'image/png', size });

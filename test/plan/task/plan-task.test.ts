@@ -16,15 +16,15 @@ interface Fixture {
 const file = new URL('../../golden/plan/tasks.json', import.meta.url);
 const fixtures = JSON.parse(readFileSync(file, 'utf8')) as readonly Fixture[];
 
-describe('a request of several steps', () => {
-  test('there are thirty of them, in English and Chinese, with fan-out and data edges', () => {
+describe('requests of several steps', () => {
+  test('the test set has thirty requests of several steps, in English and Chinese, with fan-out and data edges', () => {
     assert.ok(fixtures.length >= 30);
     assert.ok(fixtures.filter(({ task }) => /\p{Script=Han}/u.test(task)).length >= 8);
     assert.ok(fixtures.filter(({ nodes }) => JSON.stringify(nodes).includes('$from')).length >= 20);
   });
 
   for (const { task, nodes } of fixtures)
-    test(`R1.09 becomes the plan it means: ${task}`, async () => {
+    test(`R1.09 a request becomes its plan: ${task}`, async () => {
       const planned = await planTask(task, fixtureDeps);
 
       const drafted = planned.plan.nodes.map(({ id, arguments: args, after }) => ({
@@ -45,7 +45,7 @@ describe('a request of several steps', () => {
     'Resize photo.jpg to 64 pixels wide and then convert it to png',
     '把 photo.jpg 缩小到宽 64 像素，然后转换成 png',
   ])
-    test(`R1.10 the picture that one step makes is what the next one works on: ${task}`, async () => {
+    test(`R1.10 the picture from one step is the input of the next: ${task}`, async () => {
       const pictures = planningWith(Object.values(imageToolsByName).map((tool) => parseSpec(tool().definition)));
 
       const { plan } = await planTask(task, pictures);
@@ -59,14 +59,14 @@ describe('a request of several steps', () => {
       );
     });
 
-  test('planning a task says what is missing and is not ready, instead of inventing it', async () => {
+  test('planning a task asks for what is missing instead of inventing it, and is not ready', async () => {
     const planned = await planTask('Translate "good morning", then email it', fixtureDeps);
 
     assert.equal(planned.ready, false);
     assert.ok(planned.missing.some(({ parameter, question }) => parameter === 'to' && question.length > 0));
   });
 
-  test('a step that no tool fits is named', async () => {
+  test('a step that fits no tool is reported', async () => {
     await assert.rejects(planTask('Juggle three oranges', fixtureDeps), /no tool fits the step "Juggle three oranges"/);
     await assert.rejects(planTask('  ', fixtureDeps), /task is empty/);
   });
@@ -78,7 +78,7 @@ describe('a request of several steps', () => {
     assert.equal(texts('Get the weather in Paris, London and Rome').length, 1);
   });
 
-  test('a long request takes bounded time', async () => {
+  test('planning a long request takes bounded time', async () => {
     const task = Array.from({ length: 500 }, (_, index) => `hash "text ${index}"`).join(', then ');
 
     assert.ok((await planTask(task, fixtureDeps)).plan.nodes.length <= 200);
