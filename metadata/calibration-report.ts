@@ -1,5 +1,5 @@
 import { coverage } from '../shared/iqa/calibration/conformal.ts';
-import type { Validated } from '../shared/iqa/calibration/cross-validate.ts';
+import type { CrossValidation } from '../shared/iqa/calibration/cross-validate.ts';
 import { fitLogistic } from '../shared/iqa/calibration/fit-logistic.ts';
 import { type Opinion, TID2013_KINDS } from '../shared/iqa/calibration/opinions.ts';
 import { agreement } from '../shared/iqa/calibration/seen-kinds.ts';
@@ -12,12 +12,12 @@ import { markdownTable as table } from './readme-section.ts';
 export const renderOpinions = (
   rows: readonly Opinion[],
   tools: readonly IqaTool[],
-  fitted: readonly Validated[],
+  fitted: readonly CrossValidation[],
 ): string => {
   const ofSize = (from: number, to: number) =>
     fitted.filter(({ model }) => model.tools.length >= from && model.tools.length <= to);
   const [singles, several] = [ofSize(1, 1), ofSize(3, 9)];
-  const best = several.find(({ model }) => model.tools.join() === DEFAULT) as Validated;
+  const best = several.find(({ model }) => model.tools.join() === DEFAULT) as CrossValidation;
   return [
     `${rows.length} pictures, ${new Set(rows.map(({ reference }) => reference)).size} references; brackets are 95 % intervals over references.`,
     'Each metric by its own logistic, as `normalized` shows it. Every figure is of references that were left out of the fit:',
@@ -33,11 +33,11 @@ export const renderOpinions = (
     '`overall` by the metrics it is made from:',
     table(
       ['metrics', 'rank correlation', 'RMSE', 'within the 90 % interval'],
-      [...several, ...singles].map(({ model, leftOut }) => [
+      [...several, ...singles].map(({ model, heldOut }) => [
         model.tools.join(' '),
-        withInterval(leftOut, (own) => rankCorrelation(scoresOf(own), opinionsOf(own)), 3),
-        withInterval(leftOut, (own) => rootMeanSquare(scoresOf(own), opinionsOf(own)), 3),
-        percent(coverage(leftOut, model.bands)),
+        withInterval(heldOut, (own) => rankCorrelation(scoresOf(own), opinionsOf(own)), 3),
+        withInterval(heldOut, (own) => rootMeanSquare(scoresOf(own), opinionsOf(own)), 3),
+        percent(coverage(heldOut, model.bands)),
       ]),
     ),
     `By kind of distortion: the rank correlation of \`overall\` from ${best.model.tools.join(', ')} and of each metric with opinion, how far the prediction lies above opinion, and how often opinion lies within the interval:`,
@@ -102,11 +102,11 @@ const leaveReferencesOut = (rows: readonly Opinion[], tool: IqaTool): readonly S
 const kindRow = (
   rows: readonly Opinion[],
   tools: readonly IqaTool[],
-  { model, leftOut }: Validated,
+  { model, heldOut }: CrossValidation,
   name: string,
   distortion: number,
 ): readonly string[] => {
-  const own = leftOut.filter((_, at) => rows[at]?.distortion === distortion);
+  const own = heldOut.filter((_, at) => rows[at]?.distortion === distortion);
   const [scores, opinions] = [scoresOf(own), opinionsOf(own)];
   return [
     name,

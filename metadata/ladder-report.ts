@@ -1,5 +1,5 @@
 import { LADDER } from '../shared/iqa/calibration/ladder.ts';
-import { following, type Observation, ordering, type Tool } from '../shared/iqa/calibration/observe.ts';
+import { levelCorrelation, type Observation, pooledCorrelation, type Tool } from '../shared/iqa/calibration/observe.ts';
 import { overallOf } from '../shared/iqa/overall.ts';
 import { markdownTable as table } from './readme-section.ts';
 
@@ -8,11 +8,11 @@ export const renderLadder = (observations: readonly Observation[], tools: readon
   const kinds = LADDER.map(({ kind, category }) => [
     category,
     kind,
-    ...tools.map((tool) => following(observations, tool, kind).toFixed(2)),
+    ...tools.map((tool) => levelCorrelation(observations, tool, kind).toFixed(2)),
   ]);
   const categories = [...new Set(LADDER.map(({ category }) => category))].map((category) => {
     const own = LADDER.filter((rung) => rung.category === category).map(({ kind }) => kind);
-    return [category, ...tools.map((tool) => ordering(observations, tool, own).toFixed(2))];
+    return [category, ...tools.map((tool) => pooledCorrelation(observations, tool, own).toFixed(2))];
   });
   const { steps, inversions } = climb(observations);
   return [

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { onnxEngine } from '../shared/adapters/onnx/engine.ts';
-import { LADDER, onRung } from '../shared/iqa/calibration/ladder.ts';
-import { type Observation, strengthsOf } from '../shared/iqa/calibration/observe.ts';
+import { distortAtLevel, LADDER } from '../shared/iqa/calibration/ladder.ts';
+import { findStrengths, type Observation } from '../shared/iqa/calibration/observe.ts';
 import type { IqaEngine, Picture } from '../shared/iqa/engine.ts';
 import { type IqaTool, parseMetadata } from '../shared/iqa/metadata.ts';
 import { shippedComputations } from '../shared/iqa/shipped.ts';
@@ -22,7 +22,7 @@ const main = async (): Promise<void> => {
   const engine = onnxEngine({ log: { info: () => {}, warn: console.warn, error: console.error } });
   try {
     const observations = await observeAll(engine, tools);
-    const strengths = strengthsOf(observations, tools, kindsByCategory());
+    const strengths = findStrengths(observations, tools, kindsByCategory());
     const metadata = JSON.parse(text) as Record<string, Record<string, unknown>>;
     for (const { name } of tools)
       metadata[name] = { ...metadata[name], strengths: strengths.get(name) ?? [], evidence: 'measured' };
@@ -65,7 +65,7 @@ const climb = (engine: IqaEngine, original: Picture) =>
   Promise.all(
     LADDER.flatMap((rung) =>
       [1, 2, 3, 4, 5].map(async (level) => {
-        const pixels = await onRung(rung, level, original.pixels, engine);
+        const pixels = await distortAtLevel(rung, level, original.pixels, engine);
         const picture: Picture = { ...original, name: `${original.name} ${rung.kind} ${level}`, pixels };
         return { picture, kind: rung.kind, level };
       }),

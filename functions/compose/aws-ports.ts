@@ -73,8 +73,8 @@ export const awsPorts = async (
   const gauge = nodeGauge();
   const storageBytes = storageLimit(environment.ASSAY_STORAGE_MB);
   const admitBytes = (tenant: string, bytes: number) => storeBytes({ table, clock, storageBytes }, tenant, bytes);
-  const whyRefused = refusedPicture(table);
-  const iqa = awsIqa({ table, blobs, clock, log, admitBytes, whyRefused, signingKey: hallmarkKey(hallmark) });
+  const refusalOf = refusedPicture(table);
+  const iqa = awsIqa({ table, blobs, clock, log, admitBytes, refusalOf, signingKey: hallmarkKey(hallmark) });
   // A function's files are lost with its instance, so there are no file tools.
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage }) };
   const names = new Set<string>();

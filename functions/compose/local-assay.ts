@@ -78,9 +78,9 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const storageBytes = storageLimit(environment.ASSAY_STORAGE_MB);
   const admitBytes = (tenant: string, bytes: number) =>
     storeBytes({ table: store.table, clock, storageBytes }, tenant, bytes);
-  const whyRefused = refusedPicture(store.table);
+  const refusalOf = refusedPicture(store.table);
   const providers = environment.ASSAY_PROVIDERS;
-  const iqa = localIqa({ store, clock, log, providers, admitBytes, whyRefused, ...images });
+  const iqa = localIqa({ store, clock, log, providers, admitBytes, refusalOf, ...images });
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf, images }) };
   const secret = base && store.uploadSecret?.();
   const { ASSAY_DEFAULT_RATE: rate } = environment;

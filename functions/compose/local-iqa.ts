@@ -17,13 +17,13 @@ interface Options {
   /** ONNX Runtime's execution providers, such as `cuda,cpu`. */
   readonly providers?: readonly string[] | undefined;
   readonly admitBytes: IqaPorts['admitBytes'];
-  readonly whyRefused: IqaPorts['whyRefused'];
+  readonly refusalOf: IqaPorts['refusalOf'];
   readonly limits?: PictureLimits;
   readonly budget?: PictureBudget;
 }
 
 /** The image-quality part of the product on one machine. */
-export const localIqa = ({ store, clock, log, admitBytes, whyRefused, ...engine }: Options): Iqa =>
+export const localIqa = ({ store, clock, log, admitBytes, refusalOf, ...engine }: Options): Iqa =>
   composeIqa({
     catalogue: shippedCatalogue(),
     engine: tracedEngine(onnxEngine({ log, graphFolder: store.graphFolder, ...engine })),
@@ -35,6 +35,6 @@ export const localIqa = ({ store, clock, log, admitBytes, whyRefused, ...engine 
     clock,
     log,
     admitBytes,
-    whyRefused,
+    refusalOf,
     signingKey: store.signingKey,
   });

@@ -16,8 +16,8 @@ export const checkedTools =
     if (/[/\\]shared[/\\]iqa[/\\]shipped-catalogue\.ts$/.test(path)) {
       const read = await written(outdir, 'checked-metadata.json', (await check()).entries);
       return `import { readFileSync } from 'node:fs';
-import { catalogueOf } from './metadata.ts';
-export const shippedCatalogue = () => catalogueOf(${read});`;
+import { buildCatalogue } from './metadata.ts';
+export const shippedCatalogue = () => buildCatalogue(${read});`;
     }
     if (/[/\\]functions[/\\]compose[/\\]checked-families\.ts$/.test(path)) {
       const read = await written(outdir, 'checked-families.json', (await check()).families);

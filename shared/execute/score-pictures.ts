@@ -2,7 +2,7 @@ import { requireScope } from '../access/scopes.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { IqaCatalogue } from '../iqa/metadata.ts';
 import { type DigestedImage, digestImage } from '../iqa/open-images.ts';
-import { chooseFor, type ScoreImageRequest, type ScoreReport, scoreImage } from '../iqa/score.ts';
+import { chooseToolsFor, type ScoreImageRequest, type ScoreReport, scoreImage } from '../iqa/score.ts';
 import type { Actor } from '../model/key.ts';
 import { computeCharge, type Prices, priceOf } from './billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from './call.ts';
@@ -37,7 +37,7 @@ export const scorePictures = async (
   const iqa = { ...context.iqa, catalogue: visibleCatalogue(context.iqa.catalogue, actor) };
   const image = digestImage(request.image);
   const reference = request.reference && digestImage(request.reference);
-  const choice = await chooseFor(iqa, { ...request, reference });
+  const choice = await chooseToolsFor(iqa, { ...request, reference });
   const price = (name: string): number => priceOfTool(prices, iqa.catalogue, name);
   const { value, chargedMicros } = await runOperation(
     context,
@@ -73,7 +73,7 @@ export const quoteScore = async (
 ): Promise<Quote> => {
   requireScope(actor, 'invoke');
   const iqa = { ...context.iqa, catalogue: visibleCatalogue(context.iqa.catalogue, actor) };
-  const { names } = await chooseFor(iqa, request);
+  const { names } = await chooseToolsFor(iqa, request);
   const micros = names.reduce((sum, name) => sum + priceOfTool(context.prices, iqa.catalogue, name), 0);
   return { ...makeQuote('score', micros, maxMicros), tools: names };
 };

@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import type { ScoreRequest } from './engine.ts';
 
-/** What a tool takes: with or without a reference, and how small a picture may be. */
+/** Whether a tool takes a reference, and the smallest picture it can score. */
 export interface Needs {
   readonly reference: boolean;
   readonly minimumSide: number;

@@ -2,10 +2,10 @@ import { Fault } from '../kernel/errors.ts';
 import type { LearnedModel } from './engine.ts';
 import type { IqaTool } from './metadata.ts';
 
-/** What a tool runs on: a shipped computation or a model file, known by its SHA-256. */
+/** What a tool runs on: a shipped computation or a model file, identified by its SHA-256. */
 export interface Computation {
   readonly sha256: string;
-  /** Brings the model file to this machine; absent for what ships. */
+  /** Downloads the model file to this machine; absent for shipped computations. */
   readonly open?: () => Promise<LearnedModel>;
 }
 
@@ -13,29 +13,29 @@ export interface Computation {
 export interface Computations {
   /** Unavailable, with the cure, when the tool has neither a shipped computation nor a model file. */
   require(tool: IqaTool): Promise<Computation>;
-  /** The question whether a tool can run, answered as of now. */
+  /** A predicate, as of now, that says whether a tool can run. */
   availability(): Promise<(tool: IqaTool) => boolean>;
 }
 
-/** A model in the store, known by its digest before its file is fetched. */
+/** A model in the store; its digest is known before its file is fetched. */
 export interface StoredModel {
   readonly digest: string;
   open(): Promise<LearnedModel>;
 }
 
-/** Where model files are found; `models.ts` makes one. */
+/** Finds model files; implemented by `models.ts`. */
 export interface ModelLookup {
   find(tool: string): Promise<StoredModel | undefined>;
   names(): Promise<ReadonlySet<string>>;
 }
 
-/** The computations that ship, by the name of the graph; `shipped.ts` has them. */
+/** The shipped computations by name of the graph; implemented by `shipped.ts`. */
 export interface ShippedComputations {
   has(graph: string): boolean;
   digest(graph: string): string;
 }
 
-/** Joins the shipped computations with the model store. */
+/** Looks a tool up among the shipped computations, then in the model store. */
 export const createComputations = (shipped: ShippedComputations, models: ModelLookup): Computations => ({
   async require(tool) {
     if (tool.graph !== undefined && shipped.has(tool.graph)) return { sha256: shipped.digest(tool.graph) };

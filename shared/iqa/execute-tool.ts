@@ -27,7 +27,7 @@ export const executeTool = async (
     throw new Fault('ToolExecutionError', `${tool.name} gave ${raw} for ${picture.name}`, { tool: tool.name });
   } catch (thrown) {
     const message = messageOf(thrown);
-    // A picture that a tool has no value for is the caller's matter, not an incident.
+    // A picture the tool cannot score is the caller's error, not an incident.
     const level = thrown instanceof Fault && thrown.code === 'InvalidInput' ? 'info' : 'error';
     log[level]('image-quality tool failed', { tool: tool.name, image: picture.name, error: message });
     if (thrown instanceof Fault) throw thrown;

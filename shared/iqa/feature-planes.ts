@@ -4,8 +4,8 @@ import type { Pixels } from './pixels.ts';
 export type Features<Name extends string> = Readonly<Record<Name, Float32Array>>;
 
 /**
- * Named planes of two pictures as one array: what threads that take a picture each give back is joined so. They are of
- * float32, half of what goes between threads, in the bytes of an array of float64.
+ * Named planes of two pictures packed into one array, because threads that each take a picture return an array of
+ * float64. Its bytes hold float32, which halves what is copied between threads.
  */
 export const featurePlanes = <Name extends string>(names: readonly Name[]) => {
   const viewOf = (packed: Float64Array, picture: number, length: number): Features<Name> => {
@@ -16,7 +16,7 @@ export const featurePlanes = <Name extends string>(names: readonly Name[]) => {
   };
   const roomFor = (length: number): number => Math.ceil((names.length * length) / 2);
   return {
-    /** Has the planes of the asked pictures, all of one size, filled. */
+    /** Packs the planes of the pictures in the range, all of one size, as `fill` computes them. */
     pack(
       { picture, reference }: Pair,
       { from, to }: RowRange,

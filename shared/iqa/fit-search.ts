@@ -1,23 +1,23 @@
-/** What came of one quality. */
-export interface Tried {
+/** The file that one quality gives: whether it meets the target, and its size. */
+export interface QualityPoint {
   readonly meets: boolean;
   readonly bytes: number;
 }
 
 const [LOWEST, HIGHEST] = [1, 100];
-/** Encoders round: scores dip and rise again over a few qualities, so that lower ones may meet where a higher one fails. */
+/** How many failures in a row end the search below: scores are not quite monotone, so a lower quality may still meet. */
 const PATIENCE = 6;
-/** A little more quality is now and then a smaller file. */
+/** How many qualities above are tried: a slightly higher one sometimes gives a smaller file. */
 const ABOVE = 2;
 
-/** About how many qualities a search tries: both ends, halving, and the neighbours. */
+/** About how many qualities a search tries: both ends, the bisection, and the neighbours. */
 export const TRIES = 2 + Math.ceil(Math.log2(HIGHEST - LOWEST)) + PATIENCE + ABOVE;
 
 /**
- * The smallest file over all qualities that meets, as far as the curve is monotone but for dips: bisection, then the
+ * The smallest file that meets the target, for a curve that is monotone but for small dips: bisection, then the
  * neighbours below until six in a row fail, and two above. Undefined when the highest quality fails.
  */
-export const searchSmallest = async <Point extends Tried>(
+export const searchSmallest = async <Point extends QualityPoint>(
   attempt: (quality: number) => Promise<Point>,
 ): Promise<Point | undefined> => {
   const known = new Map<number, Point>();
@@ -36,8 +36,8 @@ export const searchSmallest = async <Point extends Tried>(
     .reduce((best, point) => (point.bytes < best.bytes ? point : best));
 };
 
-/** A quality that meets, of which the next lower fails. */
-const bisect = async (at: (quality: number) => Promise<Tried>): Promise<number> => {
+/** A quality that meets the target while the next lower one fails. */
+const bisect = async (at: (quality: number) => Promise<QualityPoint>): Promise<number> => {
   let [fails, meets] = [LOWEST, HIGHEST];
   while (meets - fails > 1) {
     const middle = (fails + meets) >> 1;

@@ -81,7 +81,7 @@ const fitArguments = lazily(() =>
 
 export interface FitToolDeps extends FitDeps {
   readonly readImage: ReadImage;
-  /** Keeps the fitted picture and answers its key; without it the picture is returned in base64. */
+  /** Stores the fitted picture and returns its key; without it the picture is returned in base64. */
   readonly writeImage?: (tenant: string, bytes: Uint8Array, contentType: string) => Promise<string>;
 }
 

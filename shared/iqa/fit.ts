@@ -12,7 +12,7 @@ import type { ImageFile } from './open-images.ts';
 export type FitFormat = Exclude<EncodeOptions['format'], 'png'>;
 export const FIT_FORMATS: readonly FitFormat[] = ['jpeg', 'webp', 'avif'];
 
-/** sharp's own for AVIF: higher ones take several times as long for a few per cent. */
+/** sharp's default for AVIF: higher values take several times as long to save a few per cent. */
 export const DEFAULT_EFFORT = 4;
 
 export interface FitRequest {
@@ -66,14 +66,14 @@ export const fitImage = async (
   const name = image.name ?? 'the picture';
   // The original, and one attempt beside it.
   const file = { bytes: image.bytes, name };
-  const giveBack = await deps.engine.reserve([file, file], tenant, signal);
+  const releaseMemory = await deps.engine.reserve([file, file], tenant, signal);
   try {
     const original = await deps.engine.decode(image.bytes, name, signal);
     return await searchAll({ deps, request, tool, model, original, curve: [] }).finally(() =>
       deps.engine.release(original),
     );
   } finally {
-    giveBack();
+    releaseMemory();
   }
 };
 
@@ -89,7 +89,7 @@ const searchAll = async (search: Search): ReturnType<typeof fitImage> => {
       if (found && (!best || found.bytes.length < best.bytes.length)) best = found;
     } catch (thrown) {
       signal?.throwIfAborted();
-      // What the metric refuses, it refuses in every format.
+      // The metric refuses the picture itself, so it would in every format.
       if (thrown instanceof Fault && thrown.code === 'InvalidInput') throw thrown;
       skipped.push({ format, reason: messageOf(thrown) });
     }
@@ -128,7 +128,7 @@ const searchFormat = async (
   format: FitFormat,
   formats: readonly FitFormat[],
 ): Promise<Candidate | undefined> => {
-  // Of the files only the smallest that meets is kept; the others would take memory.
+  // Only the smallest file that meets is kept, to save memory.
   let smallest: Uint8Array | undefined;
   const found = await searchSmallest(async (quality) => {
     const { point, bytes } = await tryQuality(search, format, quality);
@@ -163,7 +163,7 @@ const tryQuality = async (
 
 const requireFullReference = (tool: IqaTool): IqaTool => {
   if (tool.type === 'FR') return tool;
-  const message = `${tool.name} cannot say how close a copy is; choose a full-reference tool such as ssim`;
+  const message = `${tool.name} takes no reference, so it cannot compare a copy with its original; choose a full-reference tool such as ssim`;
   throw new Fault('InvalidInput', message, { tool: tool.name, field: 'target' });
 };
 

@@ -1,10 +1,7 @@
 import { keepLast } from '../kernel/lazily.ts';
 import type { Size } from './metric.ts';
 
-/**
- * Length of the Scharr gradient (3, 10, 3 over 16), with zeros around the plane, written to `magnitude`; `tiny` is added
- * to its square.
- */
+/** Writes the magnitude of the Scharr gradient (3, 10, 3 over 16), zero-padded, to `magnitude`; `tiny` is added to its square. */
 export function scharrMagnitude(
   plane: Float32Array,
   { width, height }: Size,
@@ -31,7 +28,7 @@ export function scharrMagnitude(
   }
 }
 
-// One for pictures of one size: a new one for each would keep the garbage collection busy.
+// Consecutive pictures often have one size: allocating a frame for each would load the garbage collector.
 const frameFor = keepLast<Float32Array>();
 
 function withFrame(plane: Float32Array, width: number, height: number): Float32Array {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../kernel/canonical-json.ts';
 import { encodeModel } from './onnx-encode.ts';
 
 export type ElementType = 'float32' | 'float16' | 'uint8' | 'int32' | 'int64' | 'bool';
 export type Dimension = number | string;
 export type Attribute = number | string | readonly number[] | { readonly float: number };
 
-/** A value in a graph under construction: an input, a constant or the output of a node. */
+/** A value of the graph: an input, a constant or the output of a node. */
 export interface Ref {
   readonly name: string;
 }
@@ -39,9 +39,9 @@ export interface Graph {
   readonly outputs: readonly GraphValue[];
 }
 
-/** A graph with its ONNX file and the SHA-256 of that file, by which sessions and scores know it. */
+/** A graph with its ONNX file and the SHA-256 of that file, which identifies it in sessions and scores. */
 export interface BuiltGraph<Output extends string = string> extends Graph {
-  /** Carries the names of the outputs for the type checker alone. */
+  /** Names the outputs for the type checker. */
   readonly outputNames: readonly Output[];
   readonly bytes: Uint8Array;
   readonly digest: string;
@@ -86,21 +86,21 @@ export type Operator =
   | 'Transpose'
   | 'Unsqueeze';
 
-/** Builds one graph: `input`, then operations, then `build` with what it gives. */
+/** Builds one graph: `input`, then operations, then `build` with its results. */
 export interface GraphBuilder {
   input(name: string, type: ElementType, shape: readonly Dimension[]): Ref;
-  /** A float32 constant; without a shape, one number that broadcasts. */
+  /** A float32 constant; without a shape a number is a scalar, which broadcasts. */
   constant(values: number | readonly number[] | Float32Array, shape?: readonly number[]): Ref;
-  /** Half-precision floats, widened to float32 when the graph is opened: half the size, the same arithmetic. */
+  /** Half-precision weights, widened to float32 when the session opens: half the file, the same arithmetic. */
   halfConstant(values: Uint16Array, shape: readonly number[]): Ref;
-  /** The same as they are, for operators that take half precision. */
+  /** Half-precision values that stay so, for operators that take half precision. */
   halfTensor(values: Uint16Array, shape: readonly number[]): Ref;
-  /** Bytes, such as quantised weights. */
+  /** A uint8 tensor, such as quantised weights. */
   byteTensor(values: Uint8Array, shape: readonly number[]): Ref;
-  /** An int64 list, for operators that take axes or shapes as an input. */
+  /** An int64 tensor, for operators that take axes or shapes as an input. */
   integers(values: readonly number[]): Ref;
   op(operator: Operator, inputs: readonly Operand[], attributes?: Readonly<Record<string, Attribute>>): Ref;
-  /** A tensor as bytes with its scale and zero point, measured when the graph runs. */
+  /** Quantises a tensor to bytes; scale and zero point are measured when the graph runs. */
   quantise(value: Ref): readonly [bytes: Ref, scale: Ref, zero: Ref];
   add(left: Operand, right: Operand): Ref;
   sub(left: Operand, right: Operand): Ref;
@@ -108,23 +108,23 @@ export interface GraphBuilder {
   div(left: Operand, right: Operand): Ref;
   /** Sums over the axes and drops them. */
   sum(value: Ref, axes: readonly number[]): Ref;
-  /** From `starts` up to, not including, `ends` on the axes; a negative end counts from the back. */
+  /** From `starts` up to but not including `ends` on the axes; a negative end counts from the back. */
   slice(value: Ref, axes: readonly number[], starts: readonly number[], ends: readonly number[]): Ref;
   /** The two halves of an axis of even length. */
   halves(value: Ref, axis: number): readonly [Ref, Ref];
   reshape(value: Ref, shape: readonly number[]): Ref;
-  /** Correlation without padding unless `pads` (top, left, bottom, right) are given. */
+  /** Cross-correlation, without padding unless `pads` (top, left, bottom, right) are given. */
   conv(value: Ref, weights: Ref, options?: ConvOptions): Ref;
   build<Output extends string>(results: Readonly<Record<Output, Result>>): BuiltGraph<Output>;
 }
 
-/** What a graph gives, always float32. */
+/** An output of the graph, always float32. */
 export interface Result {
   readonly value: Ref;
   readonly shape: readonly Dimension[];
 }
 
-/** A value, or a number that stands for a constant. */
+/** A value, or a number that becomes a constant. */
 export type Operand = Ref | number;
 
 export interface ConvOptions {
@@ -134,13 +134,12 @@ export interface ConvOptions {
   readonly strides?: readonly number[];
 }
 
-/** ONNX's number for the type. */
+/** ONNX's code of the element type. */
 export const FLOAT32 = 1;
 
-/** The end of an axis, whatever its length. */
+/** As an end of `slice`: up to the end of the axis. */
 export const toEnd = 2 ** 31 - 1;
 
-/** Starts an empty graph of that name. */
 export function createGraph(name: string): GraphBuilder {
   const nodes: GraphNode[] = [];
   const tensors = new Map<string, GraphTensor>();
@@ -214,7 +213,7 @@ export function createGraph(name: string): GraphBuilder {
   };
 }
 
-// Results are named by Identity nodes, which the runtime removes.
+// Identity nodes give the results their names; the runtime removes them.
 function finish<Output extends string>(graph: Graph, results: Readonly<Record<Output, Result>>): BuiltGraph<Output> {
   const outputNames = Object.keys(results) as Output[];
   const nodes = [...graph.nodes];
@@ -227,5 +226,3 @@ function finish<Output extends string>(graph: Graph, results: Readonly<Record<Ou
   const bytes = encodeModel(whole);
   return { ...whole, outputNames, bytes, digest: sha256(bytes) };
 }
-
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a hallmark vouches for: who measured what, with what, and when. */
+/** What a hallmark signs: the score, the files and the tool it was computed from, and when. */
 export const HallmarkStatement = z.strictObject({
   v: z.literal(1),
   image_sha256: z.string(),

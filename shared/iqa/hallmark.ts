@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto';
 import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 
-/** A statement of any version with its signature. */
+/** A statement with its signature and the id of the key. */
 export interface Signed<Statement> {
   readonly statement: Statement;
   readonly key_id: string;
@@ -12,7 +12,7 @@ export type Stamp = <Statement extends object>(statement: Statement) => Signed<S
 
 /** Signs statements with a private key. */
 export const createStamp = (privateKey: KeyObject): Stamp => {
-  const key_id = keyIdOf(publicJwk(createPublicKey(privateKey)));
+  const key_id = keyThumbprint(publicJwk(createPublicKey(privateKey)));
   return (statement) => ({
     statement,
     key_id,
@@ -33,21 +33,22 @@ export interface PublishedKey {
 export const publishKeys = (publicKeys: readonly KeyObject[]): { readonly keys: readonly PublishedKey[] } => ({
   keys: publicKeys.map((key) => {
     const { x } = publicJwk(key);
-    return { kty: 'OKP', crv: 'Ed25519', x, kid: keyIdOf({ x }), use: 'sig', alg: 'EdDSA' };
+    return { kty: 'OKP', crv: 'Ed25519', x, kid: keyThumbprint({ x }), use: 'sig', alg: 'EdDSA' };
   }),
 });
 
-/** Why a hallmark does not hold, or undefined when it does. */
+/** Why a hallmark is not valid; undefined when it is. */
 export const findFlaw = (hallmark: Signed<object>, keys: readonly PublishedKey[]): string | undefined => {
   const key = keys.find(({ kid }) => kid === hallmark.key_id);
   if (!key) return `key ${hallmark.key_id} is not among the published keys`;
-  if (keyIdOf(key) !== key.kid) return `key ${key.kid} is not what its name says`;
+  if (keyThumbprint(key) !== key.kid)
+    return `the published key ${key.kid} has another thumbprint, ${keyThumbprint(key)}`;
   const { kty, crv, x } = key;
   const publicKey = createPublicKey({ key: { kty, crv, x } satisfies JsonWebKey, format: 'jwk' });
   const signature = Buffer.from(hallmark.signature, 'base64url');
   return verify(null, Buffer.from(canonicalJson(hallmark.statement)), publicKey, signature)
     ? undefined
-    : 'the signature does not fit the statement';
+    : 'the signature does not match the statement';
 };
 
 const publicJwk = (key: KeyObject): { readonly x: string } => {
@@ -56,5 +57,6 @@ const publicJwk = (key: KeyObject): { readonly x: string } => {
   return { x };
 };
 
-/** RFC 7638: the thumbprint of the key names it. */
-const keyIdOf = ({ x }: { readonly x: string }): string => sha256(canonicalJson({ crv: 'Ed25519', kty: 'OKP', x }));
+/** The key's JWK thumbprint (RFC 7638). */
+const keyThumbprint = ({ x }: { readonly x: string }): string =>
+  sha256(canonicalJson({ crv: 'Ed25519', kty: 'OKP', x }));

@@ -1,14 +1,14 @@
 import type { Pixels, QualityMap } from './pixels.ts';
 
-/** The values of a map from full heat to none. */
+/** The map values painted with full heat and with none. */
 export interface MapScale {
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * The scale of a metric's map, the same for every picture: the worst twentieth of pictures that are plainly blurred,
- * compressed or noisy glows fully, so that artefacts of a poor JPEG are seen. Only metrics of this list have maps; 1 is no loss.
+ * The scale of each metric's map, the same for every picture: the worst 5 % of pictures that are plainly blurred,
+ * compressed or noisy get full heat, so that artefacts of a poor JPEG are visible. Other metrics have no maps; 1 is no loss.
  */
 export const MAP_SCALES: Readonly<Record<string, MapScale>> = {
   vsi: { low: 0.88, high: 1 },
@@ -18,15 +18,15 @@ export const MAP_SCALES: Readonly<Record<string, MapScale>> = {
   gmsd: { low: 0.88, high: 1 },
 };
 
-/** The metric to paint: the first that is asked for and has a map, else the first that has one. */
-export const mapTool = (asked: readonly string[]): string => {
+/** The metric to paint: the first requested one that has a map; by default the first that has one. */
+export const chooseMapTool = (asked: readonly string[]): string => {
   const known = Object.keys(MAP_SCALES);
   return asked.map((name) => name.toLowerCase()).find((name) => known.includes(name)) ?? asked[0] ?? known[0] ?? '';
 };
 
 export const scaleFor = (tool: string): MapScale => MAP_SCALES[tool] ?? { low: 0, high: 1 };
 
-/** Paints a quality map over its picture: what is well stays grey, the worse a place is the hotter it glows. */
+/** Overlays a quality map on its picture: grey where quality is kept, hotter the worse it is. */
 export const heatMap = (pixels: Pixels, map: QualityMap, { low, high }: MapScale): Pixels => {
   const { width, height, data } = pixels;
   const painted = new Uint8Array(data.length);
@@ -42,7 +42,7 @@ export const heatMap = (pixels: Pixels, map: QualityMap, { low, high }: MapScale
   return { width, height, data: painted };
 };
 
-/** Between the four nearest values of the map; beyond its border the nearest one counts. */
+/** Bilinear interpolation of the map, clamped to its border. */
 const valueAt = ({ width, height, values, left, top, step }: QualityMap, x: number, y: number): number => {
   const column = Math.min(width - 1, Math.max(0, (x - left) / step));
   const row = Math.min(height - 1, Math.max(0, (y - top) / step));
@@ -55,7 +55,7 @@ const valueAt = ({ width, height, values, left, top, step }: QualityMap, x: numb
   return upper * (1 - fy) + lower * fy;
 };
 
-/** Deep blue, violet, red, orange, pale yellow: even steps of lightness, so that it reads without colour too. */
+/** Deep blue, violet, red, orange, pale yellow: even steps of lightness, so that it can be read without colour too. */
 const stops = [
   [13, 8, 80],
   [110, 20, 140],
@@ -64,7 +64,7 @@ const stops = [
   [250, 235, 130],
 ] as const;
 
-/** The colour of a heat of 0 to 1, by channel. */
+/** One channel of the colour of a heat from 0 to 1. */
 export const glow = (heat: number, channel: number): number => {
   const place = heat * (stops.length - 1);
   const lower = Math.min(stops.length - 2, Math.floor(place));

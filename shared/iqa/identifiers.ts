@@ -1,4 +1,4 @@
-/** The IQA-PyTorch identifiers that score one picture, alone or against a reference. Folder- and caption-based ones are left out. */
+/** The IQA-PyTorch identifiers that score one picture, with or without a reference; not those for folders or captions. */
 export const IQA_PYTORCH_IDENTIFIERS: readonly string[] = [
   'afine_all',
   'afine_all_scale',
@@ -96,5 +96,5 @@ export const IQA_PYTORCH_IDENTIFIERS: readonly string[] = [
   'wadiqam_nr',
 ];
 
-/** Metrics that go by the name their authors or PIQ give them. */
+/** Metrics that are not in IQA-PyTorch, by the name their authors or PIQ use. */
 export const OTHER_IDENTIFIERS: readonly string[] = ['haarpsi', 'mdsi', 'ssimulacra2'];

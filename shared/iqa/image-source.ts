@@ -3,19 +3,19 @@ import { Fault } from '../kernel/errors.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import type { ImageFile } from './open-images.ts';
 
-/** A picture as calls carry it: the key of an uploaded one, or its bytes. Never an address to fetch. */
+/** A picture in a call: the key of an uploaded one, or its bytes. Never a URL, which the server would have to fetch. */
 export const ImageSource = z.union([
   z.strictObject({ key: z.string().min(1) }),
   z.strictObject({ base64: z.string().min(1) }),
 ]);
 export type ImageSource = Readonly<z.infer<typeof ImageSource>>;
 
-/** Reads an uploaded picture of a tenant; undefined when there is none, and thrown why when what came was refused. */
+/** Reads an uploaded picture of a tenant: undefined when there is none; throws the reason when the upload was refused. */
 export type ReadImage = (tenant: string, key: string) => Promise<Uint8Array | undefined>;
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** The bytes of a picture, and what to call it. */
+/** Resolves a picture in a call to its bytes, and a name for messages. */
 export const readImageSource = async (
   source: unknown,
   field: string,

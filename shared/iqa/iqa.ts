@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Fault } from '../kernel/errors.ts';
-import { imageBlobKey, MADE_PREFIX } from '../kernel/item-keys.ts';
+import { GENERATED_PREFIX, imageBlobKey } from '../kernel/item-keys.ts';
 import { lazily } from '../kernel/lazily.ts';
 import type { Blobs, Clock, Handler, Log, Table } from '../kernel/ports.ts';
 import { createComputations } from './computations.ts';
@@ -15,7 +15,7 @@ import { createModelStore, type ModelFiles, type ModelStore, type ProbeModel } f
 import type { ScoreDeps } from './score.ts';
 import { createScoreCache } from './score-cache.ts';
 import { shippedComputations } from './shipped.ts';
-import { type TryPicture, trialOf } from './try-picture.ts';
+import { type TryPicture, toTrial } from './try-picture.ts';
 
 export interface IqaPorts {
   readonly catalogue: IqaCatalogue;
@@ -23,16 +23,16 @@ export interface IqaPorts {
   readonly table: Table;
   readonly blobs: Blobs;
   readonly modelFiles: ModelFiles;
-  /** Tries a new model; in this process unless given. */
+  /** Probes a new model in another process; in this one unless given. */
   readonly probe?: ProbeModel | undefined;
-  /** Tries a picture at which processes ended; absent where none can be started for it. */
+  /** Tries a picture that may have crashed a process in another process; absent where none can be started. */
   readonly tryPicture?: TryPicture | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** Counts the bytes of a generated picture towards its tenant's storage, or refuses them. */
+  /** Charges the bytes of a generated picture to its tenant's storage quota, or refuses them. */
   readonly admitBytes?: ((tenant: string, bytes: number) => Promise<void>) | undefined;
-  /** Why a picture that is not there was refused when it came. */
-  readonly whyRefused?: ((tenant: string, key: string) => Promise<Fault | undefined>) | undefined;
+  /** Why the upload of a missing picture was refused, if it was. */
+  readonly refusalOf?: ((tenant: string, key: string) => Promise<Fault | undefined>) | undefined;
   /** Signs scores; without it they carry no hallmark. */
   readonly signingKey?: KeyObject;
 }
@@ -41,8 +41,8 @@ export interface IqaPorts {
 export interface Iqa extends ScoreDeps {
   readonly models: ModelStore;
   readonly readImage: ReadImage;
-  /** Scores a picture where it harms nothing else, to know whether it does; absent where that cannot be done. */
-  readonly tryApart?: ((request: Parameters<typeof trialOf>[1]) => Promise<void>) | undefined;
+  /** Scores a picture in a process of its own, to find out whether it crashes one; absent where that is impossible. */
+  readonly tryIsolated?: ((request: Parameters<typeof toTrial>[1]) => Promise<void>) | undefined;
   /** The internal handlers that image tools name. */
   readonly handlers: ReadonlyMap<string, Handler>;
   readonly publishedKeys: readonly PublishedKey[];
@@ -50,7 +50,7 @@ export interface Iqa extends ScoreDeps {
 
 export const composeIqa = (ports: IqaPorts): Iqa => {
   const { catalogue, engine, table, blobs, clock, log, signingKey, tryPicture } = ports;
-  tellWarnings(catalogue, log);
+  logWarnings(catalogue, log);
   const models = createModelStore({
     catalogue,
     blobs,
@@ -70,13 +70,13 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
   };
   const readImage: ReadImage = async (tenant, key) => {
     const bytes = await blobs.get(imageBlobKey(tenant, key));
-    const refusal = bytes ? undefined : await ports.whyRefused?.(tenant, key);
+    const refusal = bytes ? undefined : await ports.refusalOf?.(tenant, key);
     if (refusal) throw refusal;
     return bytes;
   };
   const writeImage = async (tenant: string, bytes: Uint8Array, type: string): Promise<string> => {
     await ports.admitBytes?.(tenant, bytes.length);
-    const key = `${MADE_PREFIX}${clock.newId().toLowerCase()}.${type.replace('image/', '')}`;
+    const key = `${GENERATED_PREFIX}${clock.newId().toLowerCase()}.${type.replace('image/', '')}`;
     await blobs.put(imageBlobKey(tenant, key), bytes, type);
     return key;
   };
@@ -84,24 +84,24 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
     ...deps,
     models,
     readImage,
-    tryApart: tryPicture && (async (request) => tryPicture(await trialOf(deps, request))),
+    tryIsolated: tryPicture && (async (request) => tryPicture(await toTrial(deps, request))),
     handlers: new Map([
-      ['iqa', later(() => iqaHandler({ ...deps, readImage }))],
-      ['image_fit', later(() => fitHandler({ ...deps, readImage, writeImage }))],
-      ['score_map', later(() => mapHandler({ engine, readImage }))],
+      ['iqa', lazyHandler(() => iqaHandler({ ...deps, readImage }))],
+      ['image_fit', lazyHandler(() => fitHandler({ ...deps, readImage, writeImage }))],
+      ['score_map', lazyHandler(() => mapHandler({ engine, readImage }))],
     ]),
     publishedKeys: signingKey === undefined ? [] : publishKeys([createPublicKey(signingKey)]).keys,
   };
 };
 
-/** Made by its first call: no start needs what it stands on. */
-const later = (make: () => Handler): Handler => {
+/** Creates the handler on its first call, so that a start does not load what it depends on. */
+const lazyHandler = (make: () => Handler): Handler => {
   const handler = lazily(make);
   return { permission: 'safe', run: (args, context) => handler().run(args, context) };
 };
 
-/** One line, however many there are. That a tool without a model is not calibrated is told when it gets one. */
-const tellWarnings = ({ tools }: IqaCatalogue, log: Log): void => {
+/** Logs one line for all warnings. That a tool without a model file is not calibrated matters only once it has one. */
+const logWarnings = ({ tools }: IqaCatalogue, log: Log): void => {
   const shipped = tools.filter(({ graph }) => graph !== undefined);
   const warnings = [...tools.flatMap(nameWarnings), ...shipped.flatMap(calibrationWarnings)];
   if (warnings.length > 0)

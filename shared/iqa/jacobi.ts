@@ -1,4 +1,4 @@
-/** Eigenvalues of a symmetric matrix, and their vectors one after the other, by cyclic Jacobi rotations. */
+/** Eigenvalues and eigenvectors of a symmetric matrix, by cyclic Jacobi rotations. */
 export function eigen(symmetric: Float64Array, size: number) {
   const a = Float64Array.from(symmetric);
   const vectors = new Float64Array(size * size);
@@ -11,7 +11,7 @@ export function eigen(symmetric: Float64Array, size: number) {
   return { values: Float64Array.from({ length: size }, (_, index) => a[index * size + index] as number), vectors };
 }
 
-// Six bring a 9 x 9 matrix to rounding; the rest costs nothing worth saving.
+// Six sweeps converge a 9 x 9 matrix to rounding; the others cost next to nothing.
 const sweeps = 12;
 
 function rotate(a: Float64Array, vectors: Float64Array, size: number, p: number, q: number): void {

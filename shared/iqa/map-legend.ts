@@ -5,7 +5,7 @@ const HEIGHT = 22;
 const MARGIN = 4;
 const INK = 235;
 
-/** The picture with a strip below it: the metric's name, and its scale from full heat to none with both ends. */
+/** Adds a strip below the picture: the metric's name and the colour scale with both its ends. */
 export const withLegend = (picture: Pixels, tool: string, { low, high }: MapScale): Pixels => {
   const { width } = picture;
   const height = picture.height + HEIGHT;
@@ -27,7 +27,7 @@ export const withLegend = (picture: Pixels, tool: string, { low, high }: MapScal
   return canvas;
 };
 
-// Five rows of three bits for each sign; capitals, since small letters cannot be told apart in so few.
+// Five rows of three bits per character; only capitals, because lower case is illegible at this size.
 const GLYPHS: Readonly<Record<string, string>> = {
   '0': '75557',
   '1': '26227',
@@ -56,7 +56,7 @@ const STEP = 4 * ZOOM;
 
 const widthOf = (text: string): number => text.length * STEP - ZOOM;
 
-/** Writes at a place and answers where the text ends; what does not fit is cut off. */
+/** Draws text and returns where it ends; clips what does not fit. */
 const write = ({ width, data }: Pixels, text: string, left: number, top: number): number => {
   for (const [index, sign] of [...text].entries())
     for (const [row, bits] of [...(GLYPHS[sign] ?? '00000')].entries())

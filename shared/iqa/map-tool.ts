@@ -13,7 +13,7 @@ import { IMAGE_PARAMETER, REFERENCE_PARAMETER } from './to-definitions.ts';
 
 const TOOLS = Object.keys(MAP_SCALES) as [string, ...string[]];
 
-/** The registry's definition of `score_map`; it answers in MCP's content, so it has no output schema. */
+/** The registry's definition of `score_map`; it answers with MCP content, so it has no output schema. */
 export const MAP_DEFINITION: ToolDefinition = {
   name: 'score_map',
   description:
@@ -77,7 +77,7 @@ export const mapHandler = ({
   },
 });
 
-// What a model is shown stands in its context: larger pictures would be handed over as links.
+// The picture goes into the model's context; larger ones would be returned as links.
 const MAX_BYTES = 12_000;
 const SIDES = [640, 448, 320, 224, 160];
 
@@ -87,5 +87,8 @@ const shrink = async (engine: IqaEngine, pixels: Pixels) => {
     const bytes = await engine.encode(shrinkTo(pixels, side), { format, quality: 60 });
     if (bytes.length <= MAX_BYTES) return { bytes, format };
   }
-  throw new Fault('ToolExecutionError', 'the map does not fit an answer; ask /v1/score/map for it');
+  throw new Fault(
+    'ToolExecutionError',
+    `the map is over ${MAX_BYTES} bytes at every size; get it from POST /v1/score/map`,
+  );
 };

@@ -1,9 +1,9 @@
-/** Values that share these upper bits of a float32, sign and all, are looked at together: a few in a hundred do. */
+/** Values are grouped by the bits above these; a group holds a few per cent of them. */
 const UNUSED_BITS = 17;
 
-/** The lower median of numbers from 0 on: element floor((n - 1) / 2) of the ascending values. */
+/** The lower median of non-negative numbers: element floor((n - 1) / 2) in ascending order. */
 export function lowerMedian(values: Float32Array): number {
-  // The bits of such numbers are in their order.
+  // Non-negative floats have the same order as their bits.
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const counts = new Uint32Array(1 << (31 - UNUSED_BITS));
   for (let at = 0; at < bits.length; at++) {

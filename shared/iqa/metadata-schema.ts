@@ -8,7 +8,7 @@ export const IqaName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.+-]{0,63}$/, 'must match ^[A-Za-z_][A-Za-z0-9_.+-]{0,63}$');
 
-/** How a claim of strengths is founded: by the seed, by measuring on the ladder, or by what its authors published and trained it on. */
+/** Where the strengths come from: the seed data, measurements on distorted pictures, or the authors' publication. */
 const Evidence = z.enum(['seed', 'measured', 'published']);
 
 /** One image-quality tool. Only `type` and `strengths` are required. */

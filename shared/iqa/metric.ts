@@ -1,23 +1,23 @@
 import type { BuiltGraph } from './graph.ts';
 import type { Pixels, QualityMap } from './pixels.ts';
 
-/** A tensor on its way into a graph. */
+/** An input tensor of a graph. */
 export interface Feed {
   readonly type: 'float32' | 'uint8';
   readonly data: Float32Array | Uint8Array;
   readonly shape: readonly number[];
 }
 
-/** A file of learned weights that ships with the product, known by its SHA-256. */
+/** A file of learned weights that ships with the product, identified by its SHA-256. */
 export interface WeightsFile {
   readonly name: string;
   readonly sha256: string;
 }
 
-/** Runs graphs, one session for each; the worker provides it. Fails when the request was given up meanwhile. */
+/** Runs graphs in sessions of the worker. Throws when the request has been aborted. */
 export interface GraphRunner {
-  throwIfGivenUp(): void;
-  /** The graph that a shipped file fills, built once. Unavailable when its bytes are missing or not those of the digest. */
+  throwIfAborted(): void;
+  /** A graph with the weights of a shipped file, built once. Unavailable when the file is missing or has another digest. */
   learned<Output extends string>(
     file: WeightsFile,
     build: (weights: Uint8Array) => BuiltGraph<Output>,
@@ -39,7 +39,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** Rows `from` up to, not including, `to`, in the metric's own counting. */
+/** Rows `from` up to but not including `to`, as the metric counts rows. */
 export interface RowRange {
   readonly from: number;
   readonly to: number;
@@ -47,30 +47,30 @@ export interface RowRange {
 
 interface MetricCommon {
   readonly name: string;
-  /** The shortest side it is defined for. */
+  /** The shortest side the metric is defined for. */
   readonly minimumSide: number;
-  /** Published numbers that it computes by beside its graphs. */
+  /** Published constants it uses besides its graphs; part of its digest. */
   readonly figures?: unknown;
-  /** What a learned metric's graphs are filled with. */
+  /** The weights of a learned metric. */
   readonly weightsFile?: WeightsFile;
   /**
-   * The graphs it runs, built when first asked for; fixed, so that their digests identify the metric.
-   * Those of a learned metric are outlines without `weights`: they cannot run, but cost nothing.
+   * The graphs it runs, built lazily and always the same, so that their digests identify the metric. Without `weights`
+   * those of a learned metric are outlines, which cannot run but cost nothing.
    */
   graphs(weights?: Uint8Array): readonly BuiltGraph[];
   map?(pair: Pair, runner: GraphRunner): Promise<QualityMap>;
 }
 
-/** A metric that is a function of sums over rows: parts of a picture run on several threads, in bounded memory. */
+/** A metric computed from sums over rows, so that several threads can share a picture, in bounded memory. */
 export interface StripMetric extends MetricCommon {
   readonly kind: 'strips';
-  /** How many rows there are to divide between parts. */
+  /** How many rows there are to divide among threads. */
   rows(size: Size): number;
-  /** Parts are multiples of so many rows, so that the same tiles are summed however many parts there are. */
+  /** Parts are multiples of this many rows, so that the same tiles are summed whatever the number of threads. */
   readonly rowUnit: number;
-  /** The sums over some of these rows; sums of all parts are added up in float64. */
+  /** The sums over some rows; the caller adds those of all parts in float64. */
   sums(pair: Pair, rows: RowRange, runner: GraphRunner): Promise<Float64Array>;
-  /** The sums are planes, one after the other for each row: those of the parts follow each other. */
+  /** Set if `sums` returns planes, which are concatenated instead of added. */
   readonly arePlanes?: true;
   finish(sums: Float64Array, size: Size): number;
 }

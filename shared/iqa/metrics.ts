@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { digestOf } from '../kernel/canonical-json.ts';
+import { digestOf, sha256 } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import { fsim } from './fsim/metric.ts';
 import type { BuiltGraph } from './graph.ts';
@@ -17,7 +16,7 @@ import { ssimulacra2 } from './ssimulacra2/metric.ts';
 import { vif } from './vif/metric.ts';
 import { vsi } from './vsi/metric.ts';
 
-/** The full-reference metrics that ship, each a few graphs with the arithmetic around them. */
+/** The full-reference metrics that ship. */
 export const graphMetrics: readonly GraphMetric[] = [
   psnr,
   psnry,
@@ -38,7 +37,6 @@ export const graphMetrics: readonly GraphMetric[] = [
 
 const byName = new Map(graphMetrics.map((metric) => [metric.name, metric]));
 
-/** The graph metric of that name, or undefined. */
 export const graphMetric = (name: string): GraphMetric | undefined => byName.get(name);
 
 /** What `assay models show` prints of one graph. */
@@ -60,13 +58,13 @@ export interface GraphDescription {
   }[];
 }
 
-/** The graphs a shipped metric runs; `read` brings the weights of a learned one. */
+/** The graphs a shipped metric runs; `read` loads the weights of a learned one. */
 export function graphsOf(name: string, read?: (file: WeightsFile) => Uint8Array): readonly BuiltGraph[] {
   const metric = requireMetric(name);
   return metric.graphs(metric.weightsFile && read?.(metric.weightsFile));
 }
 
-/** SHA-256 over the digests of a metric's graphs, weights and figures: what its scores depend on besides the code. */
+/** SHA-256 over the digests of a metric's graphs, weights and figures, which its scores depend on besides the code. */
 export function graphDigest(name: string): string {
   const { weightsFile, figures } = requireMetric(name);
   const digests = [
@@ -74,9 +72,7 @@ export function graphDigest(name: string): string {
     ...(weightsFile ? [weightsFile.sha256] : []),
     ...(figures ? [digestOf(figures)] : []),
   ];
-  return digests.length === 1 && digests[0]
-    ? digests[0]
-    : createHash('sha256').update(digests.join('\n')).digest('hex');
+  return digests.length === 1 && digests[0] ? digests[0] : sha256(digests.join('\n'));
 }
 
 function requireMetric(name: string): GraphMetric {
@@ -86,7 +82,6 @@ function requireMetric(name: string): GraphMetric {
   throw new Fault('NotFound', `${name} has no built-in graph; these have: ${known}`, { tool: name });
 }
 
-/** Its operators, inputs, outputs and size. */
 export function describeGraph(graph: BuiltGraph): GraphDescription {
   const operators: Record<string, number> = {};
   for (const { op } of graph.nodes) operators[op] = (operators[op] ?? 0) + 1;

@@ -5,7 +5,7 @@ import type { Size } from './metric.ts';
 import { SAMPLE_SIZES, samplePicture } from './model-sample.ts';
 import type { Preprocessing } from './preprocess.ts';
 
-/** Refuses a model whose inputs and outputs are not those of the tool. */
+/** Refuses a model whose inputs or outputs do not fit the tool. */
 export const requireInterface = (
   tool: IqaTool,
   { inputs, outputs }: ModelInterface,
@@ -33,7 +33,9 @@ export const requireInterface = (
       `it has ${outputs.length} outputs (${outputs.map(({ name }) => name).join(', ')}); name the score: --preprocessing '{"output": "${outputs[0]?.name}"}'`,
     );
   if (outputs.length === 0 || (output !== undefined && !outputs.some(({ name }) => name === output))) {
-    refuse(`it has no output ${output ?? ''}; export it with one`);
+    refuse(
+      output === undefined ? 'it has no output; export it with one' : `it has no output ${output}; export it with one`,
+    );
   }
 };
 
@@ -46,7 +48,7 @@ const findInputFlaw = ({ name, type, shape }: ModelValue, { layout }: Preprocess
   return fits ? undefined : `input ${name} is ${shown}; a picture is ${layout} with 3 channels`;
 };
 
-/** A network of one size fails on every other picture unless something brings pictures to its size. */
+/** A network with a fixed input size fails on other pictures unless preprocessing resizes them to it. */
 const findSizeFlaw = ({ name, shape }: ModelValue, { layout, resize, crop }: Preprocessing): string | undefined => {
   const [height, width] = layout === 'NCHW' ? [shape[2], shape[3]] : [shape[1], shape[2]];
   if (typeof height !== 'number' && typeof width !== 'number') return undefined;
@@ -56,8 +58,8 @@ const findSizeFlaw = ({ name, shape }: ModelValue, { layout, resize, crop }: Pre
 };
 
 /**
- * What a model gives for fixed pictures of two sizes, and of those it was exported with; one that fails on them or gives no
- * finite number is refused.
+ * Scores sample pictures of two sizes, and of those the model was exported with. Refuses a model that fails on them or
+ * gives no finite number.
  */
 export const sampleScores = async (
   engine: IqaEngine,
@@ -91,12 +93,12 @@ const scoreSample = async (engine: IqaEngine, tool: IqaTool, model: LearnedModel
     throw new Fault('InvalidInput', text, { tool: tool.name }, { cause: thrown });
   }
   if (Number.isFinite(score)) return score;
-  throw new Fault('InvalidInput', `the model of ${tool.name} gives ${score} for ${shown}; export it anew`, {
+  throw new Fault('InvalidInput', `the model of ${tool.name} gives ${score} for ${shown}; export it again`, {
     tool: tool.name,
   });
 };
 
-/** Refuses a model whose scores are not those that it was exported with. */
+/** Refuses a model whose scores differ from those PyTorch gave when it was exported. */
 export const requireScores = (tool: IqaTool, found: readonly SampleScore[], wanted: readonly SampleScore[]): void => {
   for (const { width, height, score } of wanted) {
     const own = found.find((each) => isSame(each, { width, height }))?.score;

@@ -1,7 +1,7 @@
 import type { IqaTool } from './metadata.ts';
 import { SAMPLE_SIZES } from './model-sample.ts';
 
-/** A Python script that exports a tool of IQA-PyTorch, as it is installed, to the file that `assay models add` takes. */
+/** A Python script that exports a tool of the installed IQA-PyTorch to the file that `assay models add` takes. */
 export const recipeFor = ({ name, type }: Pick<IqaTool, 'name' | 'type'>): string => {
   const stem = name.replaceAll('+', '-plus');
   return `#!/usr/bin/env python3

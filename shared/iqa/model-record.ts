@@ -15,7 +15,7 @@ const Value = z.strictObject({
   shape: z.array(z.union([z.number(), z.string(), z.null()])).readonly(),
 });
 
-/** What the store knows of a tool's model: its files, its inputs, and what it gave for the sample picture. */
+/** The stored record of a tool's model: its files, inputs and outputs, and its score of the sample picture. */
 const ModelRecord = z.object({
   tool: z.string(),
   sha256: z.string(),
@@ -24,7 +24,7 @@ const ModelRecord = z.object({
   outputs: z.array(Value),
   preprocessing: Preprocessing,
   sample_score: z.number(),
-  /** Scores of the exporting program that the model was compared with, if it came with any. */
+  /** The scores of the exporting program, if it wrote any, that the model was compared with. */
   compared_with: z.array(z.object({ width: z.int(), height: z.int(), score: z.number() })).optional(),
   added_at: z.iso.datetime(),
 });

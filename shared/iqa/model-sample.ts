@@ -1,13 +1,13 @@
 import type { Picture } from './engine.ts';
 import type { Size } from './metric.ts';
 
-/** Two sizes, so that a network that takes one alone is found out. */
+/** Two sizes, to detect a network that takes only one. */
 export const SAMPLE_SIZES: readonly Size[] = [
   { width: 320, height: 256 },
   { width: 256, height: 384 },
 ];
 
-/** Slopes and waves in three colours, with some noise; the same in every process, and in the script that exports. */
+/** Slopes and waves in three colours with some noise: the same in every process, and in the exporting script. */
 export const samplePicture = (noise: number, { width, height }: Size): Picture => {
   const data = new Uint8Array(new SharedArrayBuffer(width * height * 3));
   let state = 1;

@@ -4,7 +4,7 @@ import { Fault, messageOf } from '../kernel/errors.ts';
 import { lazily } from '../kernel/lazily.ts';
 import type { Blobs, Clock } from '../kernel/ports.ts';
 import { isUnreadable, readStoredFile, writeStoredFile } from '../kernel/stored.ts';
-import { requireTool } from './choose-tools.ts';
+import { requireLearned, requireTool } from './choose-tools.ts';
 import type { ModelLookup } from './computations.ts';
 import type { IqaEngine, LearnedModel, ModelInterface } from './engine.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
@@ -18,10 +18,10 @@ import { toolNameOf } from './to-definitions.ts';
 export interface ModelFiles {
   /** The model file first, then the files of external data that it names and that lie beside it. */
   describe(path: string): Promise<readonly (ModelFile & { readonly path: string })[]>;
-  /** The text of the file of the same name that ends in .json, where there is one. */
-  readBeside(path: string): Promise<string | undefined>;
+  /** The text of the .json file of the same name beside it, if there is one. */
+  readSidecar(path: string): Promise<string | undefined>;
   store(path: string, key: string): Promise<void>;
-  /** Puts stored files side by side on this machine, checks their digests, and says where the first one is. */
+  /** Downloads stored files into one folder of this machine, checks their digests, and returns the path of the first. */
   place(files: readonly (ModelFile & { readonly key: string })[]): Promise<string>;
 }
 
@@ -31,18 +31,18 @@ export interface ModelPorts {
   readonly files: ModelFiles;
   readonly engine: IqaEngine;
   readonly clock: Pick<Clock, 'now'>;
-  /** Tries a model where it can do no harm; in this process unless given. */
+  /** Probes a model in another process; in this one unless given. */
   readonly probe?: ProbeModel | undefined;
 }
 
-/** Opens a model, checks its inputs and scores sample pictures; refuses one that is no model of the tool. */
-export type ProbeModel = (tool: IqaTool, model: LearnedModel, exportedSizes?: readonly Size[]) => Promise<Probed>;
+/** Opens a model, checks its inputs and scores sample pictures; refuses one that does not fit the tool. */
+export type ProbeModel = (tool: IqaTool, model: LearnedModel, exportedSizes?: readonly Size[]) => Promise<ProbeResult>;
 
-export interface Probed extends ModelInterface {
+export interface ProbeResult extends ModelInterface {
   readonly scores: readonly SampleScore[];
 }
 
-/** The probe of an engine. */
+/** Probes models on an engine of this process. */
 export const probeOn =
   (engine: IqaEngine): ProbeModel =>
   async (tool, model, exportedSizes) => {
@@ -58,7 +58,7 @@ export interface AddModel {
   readonly preprocessing?: unknown;
 }
 
-/** The model files of learned tools. Nothing is added that did not open, take its inputs and score a sample picture. */
+/** The model files of learned tools. A model is added only once it opened, took its inputs and scored sample pictures. */
 export interface ModelStore extends ModelLookup {
   add(request: AddModel): Promise<ModelRecord>;
   /** Fetches the files, checks digests and inputs, and scores the sample picture again. */
@@ -78,7 +78,7 @@ export const createModelStore = (ports: ModelPorts): ModelStore => {
     const bytes = await blobs.get(key);
     return bytes && readStoredFile(key, bytes, ModelRecordFile);
   };
-  // A record that cannot be read makes its own tool unavailable, and no other.
+  // An unreadable record makes only its own tool unavailable.
   const readIfPossible = (key: string): Promise<ModelRecord | undefined> =>
     read(key).catch((thrown: unknown) => {
       if (isUnreadable(thrown)) return undefined;
@@ -107,14 +107,19 @@ export const createModelStore = (ports: ModelPorts): ModelStore => {
     async verify(name) {
       const tool = requireTool(catalogue, name);
       const record = await read(recordKey(tool.name));
-      if (!record) throw new Fault('NotFound', `${tool.name} has no model in the store`, { tool: tool.name });
+      if (!record)
+        throw new Fault(
+          'NotFound',
+          `${tool.name} has no model in the store; add one: assay models add ${tool.name} file.onnx`,
+          { tool: tool.name },
+        );
       const { scores } = await (ports.probe ?? probeOn(ports.engine))(tool, await place(record));
       return { ...record, score_now: scores[0]?.score ?? Number.NaN };
     },
     async remove(name) {
       const tool = requireTool(catalogue, name);
       const keys = await blobs.list(folderOf(tool.name));
-      // The record goes first, so that nobody looks for files that are half gone.
+      // The record goes first, so that nobody reads files that are half deleted.
       await blobs.remove(recordKey(tool.name));
       await Promise.all(keys.map((key) => blobs.remove(key)));
     },
@@ -123,20 +128,15 @@ export const createModelStore = (ports: ModelPorts): ModelStore => {
 
 const addModel = async (ports: ModelPorts, request: AddModel) => {
   const { catalogue, blobs, files, engine, clock } = ports;
-  const tool = requireTool(catalogue, request.tool);
-  if (tool.graph !== undefined) {
-    throw new Fault('Conflict', `${tool.name} ships with its own computation and takes no model file`, {
-      tool: tool.name,
-    });
-  }
-  const exported = parseExported(await files.readBeside(request.path), tool);
+  const tool = requireLearned(catalogue, request.tool);
+  const exported = parseExported(await files.readSidecar(request.path), tool);
   const preprocessing = parsePreprocessing(
     request.preprocessing ?? exported?.preprocessing ?? tool.preprocessing ?? {},
     tool.name,
   );
   const described = await files.describe(request.path);
   if (described.length === 0)
-    throw new Fault('NotFound', `there is no model file ${request.path}`, { tool: tool.name });
+    throw new Fault('NotFound', `there is no model file ${request.path}; check the path`, { tool: tool.name });
   const digest = digestOfFiles(described);
   const model = { path: request.path, digest, preprocessing };
   const { inputs, outputs, scores } = await (ports.probe ?? probeOn(engine))(
@@ -158,14 +158,14 @@ const addModel = async (ports: ModelPorts, request: AddModel) => {
   };
   for (const { name, path } of described) await files.store(path, fileKey(tool.name, digest, name));
   await blobs.put(recordKey(tool.name), writeStoredFile(ModelRecordFile, record), 'application/json');
-  const stale = (await blobs.list(folderOf(tool.name))).filter((key) => !isOf(record, key));
+  const stale = (await blobs.list(folderOf(tool.name))).filter((key) => !belongsTo(record, key));
   await Promise.all(stale.map((key) => blobs.remove(key)));
   return record;
 };
 
-/** What the exporting script says of its file: how pictures enter it, and what it scored with PyTorch. */
+/** What the exporting script wrote beside its file: the preprocessing, and the scores of PyTorch. */
 const exportedSchema = lazily(() => {
-  // A sample picture is made in memory.
+  // Sample pictures of these sizes are created in memory.
   const side = z.int().min(1).max(4096);
   const score = z.object({ width: side, height: side, score: z.number() });
   return z.object({ tool: z.string(), preprocessing: z.unknown(), scores: z.array(score).max(8) });
@@ -174,16 +174,20 @@ type Exported = z.infer<ReturnType<typeof exportedSchema>>;
 
 const parseExported = (text: string | undefined, tool: IqaTool): Exported | undefined => {
   if (text === undefined) return undefined;
-  const found = exportedSchema().safeParse(jsonOf(text));
+  const found = exportedSchema().safeParse(parseJsonOrUndefined(text));
   // Any other JSON file may lie beside a model.
   if (!found.success) return undefined;
   if (found.data.tool === tool.name) return found.data;
-  throw new Fault('InvalidInput', `this file was exported as ${found.data.tool}, not as ${tool.name}`, {
-    tool: tool.name,
-  });
+  throw new Fault(
+    'InvalidInput',
+    `this file was exported as ${found.data.tool}, not as ${tool.name}; add it as ${found.data.tool}`,
+    {
+      tool: tool.name,
+    },
+  );
 };
 
-const jsonOf = (text: string): unknown => {
+const parseJsonOrUndefined = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -191,10 +195,10 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-const isOf = ({ tool, sha256 }: ModelRecord, key: string): boolean =>
+const belongsTo = ({ tool, sha256 }: ModelRecord, key: string): boolean =>
   key === recordKey(tool) || key.startsWith(fileKey(tool, sha256, ''));
 
-// One file is known by its own digest; external data counts too.
+// A single file is identified by its own digest; with external data, by the digests of all files.
 const digestOfFiles = (files: readonly ModelFile[]): string =>
   files.length === 1 && files[0] ? files[0].sha256 : sha256(files.map((file) => file.sha256).join('\n'));
 

@@ -5,7 +5,7 @@ import type { IqaTool } from './metadata.ts';
 export const WORST = 1;
 export const BEST = 5;
 
-/** Used by tools without their own parameters; the direction decides which way round they are read. */
+/** The parameters of tools without their own; the tool's direction decides which end is best. */
 const DEFAULT_LOGISTIC: LogisticParams = { beta1: BEST, beta2: WORST, beta3: 0.5, beta4: 0.1 };
 
 export interface Normalised {
@@ -15,9 +15,10 @@ export interface Normalised {
 
 type Scale = Pick<IqaTool, 'name' | 'logistic_params' | 'lower_better'>;
 
-/** Takes a raw score to [1, 5] by the tool's logistic; higher is better whatever the tool's own direction. */
+/** Maps a raw score to [1, 5] by the tool's logistic; higher is better whatever the tool's direction. */
 export const normaliseScore = (tool: Scale, raw: number): Normalised => {
-  if (Number.isNaN(raw)) throw new Fault('ToolExecutionError', `${tool.name} gave no number`, { tool: tool.name });
+  if (Number.isNaN(raw))
+    throw new Fault('ToolExecutionError', `${tool.name} gave NaN, which cannot be normalised`, { tool: tool.name });
   const warnings: string[] = [];
   if (!tool.logistic_params) {
     warnings.push(`${tool.name} has no logistic_params: normalised by the defaults, not comparable with other tools`);
@@ -28,7 +29,7 @@ export const normaliseScore = (tool: Scale, raw: number): Normalised => {
   return { normalized, warnings };
 };
 
-// The pair is ordered by the direction and never swapped twice, in whichever order it was written down.
+// beta1 and beta2 are ordered by the direction here, whichever order the metadata has them in.
 const logistic = ({ beta1, beta2, beta3, beta4 }: LogisticParams, lowerBetter: boolean, raw: number): number => {
   const low = Math.min(beta1, beta2);
   const high = Math.max(beta1, beta2);

@@ -1,9 +1,9 @@
 import type { Attribute, ElementType, Graph, GraphNode, GraphTensor, GraphValue } from './graph.ts';
 
-/** Bytes in the order they will be written: large tensors are copied once, when everything is joined. */
+/** Bytes in the order of the file; joined once at the end, so that large tensors are copied only once. */
 type Parts = readonly Uint8Array[];
 
-/** The ONNX file of a graph. Field numbers are those of onnx.proto; the order is fixed, so equal graphs have equal bytes. */
+/** Encodes a graph as an ONNX file. Field numbers are those of onnx.proto; equal graphs have equal bytes. */
 export function encodeModel(graph: Graph): Uint8Array {
   const body = message(
     ...graph.nodes.map((node) => field(1, encodeNode(node))),
@@ -71,7 +71,7 @@ const field = (tag: number, parts: Parts): Parts => [
   ...parts,
 ];
 
-// A negative number is its 64-bit two's complement, ten bytes long.
+// A negative number is encoded as its 64-bit two's complement, in ten bytes.
 const number = (tag: number, value: number): Parts =>
   message(varint(BigInt(tag) << 3n), varint(BigInt.asUintN(64, BigInt(value))));
 

@@ -3,19 +3,19 @@ import { Fault } from '../kernel/errors.ts';
 import type { IqaEngine, Picture } from './engine.ts';
 import { NO_REFERENCE } from './score-cache.ts';
 
-/** An encoded picture, and what to call it in errors and logs. */
+/** An encoded picture, and its name for errors and logs. */
 export interface ImageFile {
   readonly bytes: Uint8Array;
   readonly name?: string | undefined;
-  /** Where it lies in the image store, if it does. */
+  /** Its key, if it is in the image store. */
   readonly key?: string | undefined;
-  /** Of its bytes, where it is known already. */
+  /** The digest of its bytes, if it is known already. */
   readonly sha256?: string | undefined;
 }
 
 export type DigestedImage = ImageFile & { readonly sha256: string };
 
-/** A picture with its digest, so that it is hashed once. */
+/** Adds the digest to a picture, so that it is hashed once. */
 export const digestImage = (image: ImageFile): DigestedImage => ({
   ...image,
   sha256: image.sha256 ?? sha256(image.bytes),
@@ -26,20 +26,20 @@ export interface Pictures {
   readonly reference?: Picture;
 }
 
-/** The pictures of one request: hashed at once, decoded when a tool first needs them, and only once. */
+/** The pictures of one request: hashed immediately, decoded once, when a tool first needs them. */
 export interface OpenImages {
   readonly name: string;
   readonly imageSha256: string;
-  /** That of the empty string without a reference. */
+  /** The digest of the empty string if there is no reference. */
   readonly referenceSha256: string;
   readonly hasReference: boolean;
   decode(): Promise<Pictures>;
-  /** Gives their memory to the next pictures; nobody may look at these any more. */
+  /** Releases the memory of the decoded pictures, which must not be used any more. */
   close(): void;
 }
 
-/** Of smaller files both are decoded at a time; of larger ones the memory that decoding takes counts more. */
-const TOGETHER_BYTES = 8 * 2 ** 20;
+/** Up to this size both files are decoded at once; larger ones one after the other, to save memory. */
+const PARALLEL_BYTES = 8 * 2 ** 20;
 
 export const openImages = (
   engine: IqaEngine,
@@ -55,17 +55,17 @@ export const openImages = (
     opened.push(picture);
     return picture;
   };
-  let giveBack = (): void => {};
+  let releaseMemory = (): void => {};
   const decodeBoth = async (): Promise<Pictures> => {
     const files = [image, ...(reference ? [reference] : [])];
     const named = files.map((file, at) => ({
       bytes: file.bytes,
       name: file.name ?? (at === 0 ? name : 'the reference'),
     }));
-    giveBack = await engine.reserve(named, tenant, signal);
+    releaseMemory = await engine.reserve(named, tenant, signal);
     if (!reference) return { picture: await open(image.bytes, name) };
     const openReference = () => open(reference.bytes, reference.name ?? 'the reference');
-    const isLarge = image.bytes.length + reference.bytes.length > TOGETHER_BYTES;
+    const isLarge = image.bytes.length + reference.bytes.length > PARALLEL_BYTES;
     const first = open(image.bytes, name);
     if (isLarge) await first;
     // Both are awaited even when one fails, so that both can be released.
@@ -87,7 +87,7 @@ export const openImages = (
     close() {
       const release = (): void => {
         opened.forEach(engine.release);
-        giveBack();
+        releaseMemory();
       };
       decoded?.then(release, release);
     },

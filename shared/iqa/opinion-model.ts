@@ -1,18 +1,18 @@
-/** A sum of monotone curves of raw scores that predicts mean opinion on 1..5. */
+/** Predicts mean opinion on 1..5 as a sum of monotone piecewise linear curves of raw scores. */
 export interface OpinionModel {
   readonly tools: readonly string[];
-  /** The prediction where every tool is at its lowest knot. */
+  /** The prediction when every tool is at its lowest knot. */
   readonly base: number;
-  /** By how much each tool lifts the prediction from one of its knots to the next; never negative. */
+  /** How much each tool raises the prediction from one of its knots to the next; never negative. */
   readonly steps: Readonly<Record<string, readonly number[]>>;
-  /** Root mean square error and rank correlation on references left out. */
+  /** Root mean square error and rank correlation on held-out references. */
   readonly rmse: number;
   readonly srcc: number;
-  /** How far below and above a predicted score 90 % of opinions lie; straight lines between. */
+  /** The widths of the 90 % interval below and above a predicted score; interpolated in between. */
   readonly bands: readonly (readonly [score: number, below: number, above: number])[];
 }
 
-/** Raw scores where curves bend, from worst to best, and the score of an identical picture, by tool. */
+/** By tool: the knots of its curve in raw scores, from worst to best, and the score of an identical picture. */
 export type Knots = Readonly<Record<string, { readonly identical: number; readonly knots: readonly number[] }>>;
 
 export interface Prediction {
@@ -21,7 +21,7 @@ export interface Prediction {
   readonly high: number;
 }
 
-/** What a model predicts. */
+/** Predicts the mean opinion and its interval. */
 export const predict = (model: OpinionModel, knots: Knots, raw: Readonly<Record<string, number>>): Prediction => {
   if (model.tools.every((tool) => isIdentical(knots, tool, raw[tool]))) return { score: 5, low: 5, high: 5 };
   const score = clip(model.tools.reduce((sum, tool) => sum + liftOf(model, knots, tool, raw[tool]), model.base));
@@ -37,14 +37,14 @@ const liftOf = (model: OpinionModel, knots: Knots, tool: string, raw: number | u
   return lift(curve.knots, model.steps[tool] ?? [], raw);
 };
 
-// Metrics of identical pictures come within rounding of their best value: a hundredth of the way to the nearest knot.
+// Identical pictures score the best value but for rounding: within a hundredth of the distance to the nearest knot.
 const isIdentical = (knots: Knots, tool: string, raw: number | undefined): boolean => {
   const { identical = Number.NaN, knots: own = [] } = knots[tool] ?? {};
   const gap = identical - (own[own.indexOf(identical) - 1] ?? Number.NaN);
   return raw !== undefined && Math.abs(raw - identical) <= 0.01 * Math.abs(gap);
 };
 
-/** The sum of the steps up to a raw score; below the lowest knot the first rise goes on downwards. */
+/** The sum of the steps up to a raw score; below the lowest knot the first non-zero step is extrapolated. */
 export const lift = (knots: readonly number[], steps: readonly number[], raw: number): number => {
   const first = steps.findIndex((step) => step > 0);
   if (first < 0) return 0;
@@ -56,12 +56,12 @@ export const lift = (knots: readonly number[], steps: readonly number[], raw: nu
   return steps.reduce((sum, step, at) => sum + step * Math.min(1, Math.max(0, shareOf(knots, at, raw))), 0);
 };
 
-/** Where a raw score lies between a knot and the next: 0 at the one, 1 at the other. */
+/** The position of a raw score between a knot (0) and the next (1). */
 const shareOf = (knots: readonly number[], at: number, raw: number): number =>
   (raw - (knots[at] as number)) / ((knots[at + 1] as number) - (knots[at] as number));
 
-/** The shares of all steps that a raw score has climbed. */
-export const sharesOf = (knots: readonly number[], raw: number): readonly number[] =>
+/** For each step, the share (0 to 1) that a raw score has passed. */
+export const stepShares = (knots: readonly number[], raw: number): readonly number[] =>
   knots.slice(1).map((_, at) => Math.min(1, Math.max(0, shareOf(knots, at, raw))));
 
 export const widthAt = (bands: OpinionModel['bands'], score: number): readonly [number, number] => {

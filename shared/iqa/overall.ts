@@ -1,19 +1,19 @@
 import figures from '../../metadata/opinion.json' with { type: 'json' };
 import { type Knots, type OpinionModel, type Prediction, predict } from './opinion-model.ts';
 
-/** A prediction of mean opinion on 1..5 with the interval in which 90 % of mean opinions lie. */
+/** A predicted mean opinion on 1..5 with the interval that contains 90 % of mean opinions. */
 export interface PredictedOverall extends Prediction {
-  /** Ours for a stretch of the scale: people who rated gave no words. */
+  /** Our word for a range of scores: the raters gave only numbers. */
   readonly word: Word;
-  /** The metrics it was made from. */
+  /** The metrics it was predicted from. */
   readonly tools: readonly string[];
 }
 
 export type Word = 'excellent' | 'good' | 'fair' | 'poor' | 'bad';
 
 /**
- * What people would say of a picture beside its reference, from raw scores by tool: by the best model all of whose metrics
- * are among them. Undefined when there is none: without a reference the evidence does not carry one number.
+ * Predicts the mean opinion of a picture beside its reference, from raw scores by tool, by the best model all of whose
+ * metrics are among them. Undefined if there is no such model: without a reference no single number is reliable.
  */
 export const overallOf = (rawByTool: Readonly<Record<string, number | undefined>>): PredictedOverall | undefined => {
   const known = Object.fromEntries(
@@ -26,8 +26,8 @@ export const overallOf = (rawByTool: Readonly<Record<string, number | undefined>
 };
 
 /**
- * Where 90 % of mean opinions lie for pictures with this raw score of one metric, its own 1..5 among them. Undefined for a
- * metric that no model was fitted for.
+ * The interval that contains 90 % of mean opinions of pictures with this raw score, widened to include the normalised
+ * score. Undefined for a metric that no model was fitted for.
  */
 export const opinionInterval = (
   tool: string,
@@ -41,7 +41,7 @@ export const opinionInterval = (
 const KNOTS: Knots = figures.knots;
 const MODELS = (figures.models as unknown as readonly OpinionModel[]).toSorted((a, b) => a.rmse - b.rmse);
 
-// TID2013's five levels of distortion have means of 4.0, 3.9, 3.5, 3.1 and 2.6; its JPEG files of 4.3 to 2.1.
+// Mean opinions of TID2013's five levels of distortion are 4.0, 3.9, 3.5, 3.1 and 2.6; of its JPEG files 4.3 to 2.1.
 const WORDS: readonly (readonly [from: number, word: Word])[] = [
   [4.4, 'excellent'],
   [3.9, 'good'],
@@ -49,5 +49,4 @@ const WORDS: readonly (readonly [from: number, word: Word])[] = [
   [2.6, 'poor'],
 ];
 
-/** The word for a score. */
 const wordFor = (score: number): Word => WORDS.find(([from]) => score >= from)?.[1] ?? 'bad';

@@ -2,8 +2,8 @@ import type { Feed, Pair } from './metric.ts';
 import { blockWidth, type Window } from './strips.ts';
 
 /**
- * x + y - 256 and x - y of windows of both pictures, for red, green and blue: planes [3, 16, rows, blocks], in which the
- * columns of a block are channels. Uses the same memory for each call.
+ * Packs x + y - 256 and x - y of windows of both pictures, for red, green and blue, into planes [3, 16, rows, blocks] in
+ * which the columns of a block are channels. Reuses the same memory for each call.
  */
 export function colourPacker(): (pair: Pair, window: Window) => Readonly<Record<'sum' | 'difference', Feed>> {
   let memory = new Float32Array(0);
@@ -18,7 +18,7 @@ export function colourPacker(): (pair: Pair, window: Window) => Readonly<Record<
   };
 }
 
-// What lies past the picture is never part of a result, so whatever the memory holds may stay there.
+// Values beyond the picture are never part of a result, so the memory need not be cleared.
 function packRow(pair: Pair, window: Window, row: number, sum: Float32Array, difference: Float32Array): void {
   const { top, left, rows, blocks } = window;
   const { width, data: x } = pair.picture;

@@ -5,12 +5,12 @@ import { type ImageFile, openImages } from './open-images.ts';
 import type { Pixels } from './pixels.ts';
 
 export interface MapRequest {
-  /** Whose turn it is to decode. */
+  /** The tenant whose share of decoding memory is used. */
   readonly tenant?: string | undefined;
   readonly tool: string;
   readonly image: ImageFile;
   readonly reference?: ImageFile | undefined;
-  /** A strip with the scale below the picture. */
+  /** Whether to add a strip with the colour scale below the picture. */
   readonly hasLegend?: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface PaintedMap extends MapScale {
   readonly pixels: Pixels;
 }
 
-/** Paints where a picture differs from its reference on the metric's own scale. */
+/** Paints where a picture lost quality compared with its reference, on the metric's own scale. */
 export const paintQualityMap = async (
   engine: IqaEngine,
   { tool, image, reference, tenant, hasLegend }: MapRequest,

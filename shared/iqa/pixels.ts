@@ -2,11 +2,11 @@
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** width * height * 3 bytes; backed by a SharedArrayBuffer when it came from an engine. */
+  /** width * height * 3 bytes; in a SharedArrayBuffer if an engine decoded them. */
   readonly data: Uint8Array;
 }
 
-/** What decoding found. `notes` says what it had to decide: alpha flattened, first of several frames, turned by EXIF. */
+/** A decoded file. `notes` lists what decoding changed: alpha flattened, first of several frames, rotated by EXIF. */
 export interface Picture {
   readonly name: string;
   readonly format: string;
@@ -14,12 +14,12 @@ export interface Picture {
   readonly notes: readonly string[];
 }
 
-/** A number for each place of a picture, as the metric's own map has it: 1 is best. */
+/** A metric's value at each position of a picture; 1 is best. */
 export interface QualityMap {
   readonly width: number;
   readonly height: number;
   readonly values: Float32Array;
-  /** Value (x, y) lies over picture pixel (left + x * step, top + y * step). */
+  /** Value (x, y) belongs to the pixel (left + x * step, top + y * step). */
   readonly left: number;
   readonly top: number;
   readonly step: number;

@@ -2,14 +2,14 @@ import type { Size } from './metric.ts';
 import type { Pixels } from './pixels.ts';
 import { sumRows } from './row-sums.ts';
 
-/** Red, green and blue apart, 0..255 and not rounded. */
+/** Red, green and blue in separate planes, 0..255, unrounded. */
 export interface Planes extends Size {
   readonly red: Float32Array;
   readonly green: Float32Array;
   readonly blue: Float32Array;
 }
 
-/** The factor that brings the shorter side near 256 pixels; halves go to the even neighbour, as Python rounds. */
+/** The factor that brings the shorter side near 256 pixels, rounded half to even, as in Python. */
 export function poolingFactor({ width, height }: Size): number {
   const exact = Math.min(width, height) / 256;
   const floor = Math.floor(exact);
@@ -17,7 +17,7 @@ export function poolingFactor({ width, height }: Size): number {
   return Math.max(1, isHalf ? floor + (floor % 2) : Math.round(exact));
 }
 
-/** How far pooling windows reach past the picture, which is continued by its border pixels or by black. */
+/** How far pooling windows extend beyond the picture, which is padded by its border pixels or by black. */
 export interface Overhang {
   readonly before: number;
   readonly after: number;
@@ -26,7 +26,7 @@ export interface Overhang {
 
 const none: Overhang = { before: 0, after: 0 };
 
-/** How many windows there are. */
+/** The number of windows along each side. */
 export const pooledSize = ({ width, height }: Size, factor: number, { before, after } = none): Size => ({
   width: Math.floor((width + before + after) / factor),
   height: Math.floor((height + before + after) / factor),
@@ -37,10 +37,7 @@ export const createPlanes = ({ width, height }: Size): Planes => {
   return { width, height, red: plane(), green: plane(), blue: plane() };
 };
 
-/**
- * Means over `factor` x `factor` pixels, written to planes that may be given; an incomplete last row or column of windows
- * is dropped.
- */
+/** Averages `factor` x `factor` pixels into `planes`; an incomplete last row or column of windows is dropped. */
 export function poolPlanes(
   pixels: Pixels,
   factor: number,
@@ -70,14 +67,14 @@ export function poolPlanes(
 
 type Weights = readonly [red: number, green: number, blue: number];
 
-/** One plane mixed of the three. A plain loop, here and elsewhere: a callback for each pixel takes several times as long. */
+/** A weighted sum of the three planes. A plain loop, because a callback per pixel takes several times as long. */
 export function mixPlanes({ red, green, blue }: Planes, [r, g, b]: Weights, mixed: Float32Array): void {
   for (let at = 0; at < mixed.length; at++) {
     mixed[at] = r * (red[at] as number) + g * (green[at] as number) + b * (blue[at] as number);
   }
 }
 
-/** The pixel a place of the continued picture stands for, -1 for black. */
+/** The pixel shown at a position of the padded picture; -1 for black. */
 function sourceOf(place: number, length: number, { before, isBlack = false }: Overhang): number {
   const index = place - before;
   if (index >= 0 && index < length) return index;
@@ -85,7 +82,7 @@ function sourceOf(place: number, length: number, { before, isBlack = false }: Ov
   return index < 0 ? 0 : length - 1;
 }
 
-/** A row with what windows reach past its ends. */
+/** Pads a row at both ends. */
 function continueRow(sums: Uint16Array, { before, after, isBlack = false }: Overhang, row: Uint16Array): Uint16Array {
   if (before + after === 0) return sums;
   row.set(sums, 3 * before);
@@ -96,7 +93,7 @@ function continueRow(sums: Uint16Array, { before, after, isBlack = false }: Over
   return row;
 }
 
-/** The rows that a row of windows covers, one behind the other: where they lie, or a copy where they reach past the picture. */
+/** The rows that a row of windows covers: a view of the picture, or a copy if they extend beyond it. */
 function sourceRows({ width, height, data }: Pixels, from: number, count: number, overhang: Overhang): Uint8Array {
   const stride = 3 * width;
   const first = from - overhang.before;

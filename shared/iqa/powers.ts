@@ -1,8 +1,8 @@
 const STEPS = 8192;
-/** Below this a straight line is too far from the curve. */
+/** Below this, linear interpolation is too inaccurate. */
 const LEAST = 1 / 16;
 
-/** Powers by one exponent within 0..1 of numbers from 0 on: to 1e-7 by a straight line between known ones up to 1. */
+/** Powers with one exponent in 0..1 of non-negative numbers, interpolated in a table up to 1 (error below 1e-7). */
 export const powersOf = (exponent: number): ((value: number) => number) => {
   const known = Float64Array.from({ length: STEPS + 2 }, (_, index) => (index / STEPS) ** exponent);
   return (value) => {

@@ -4,7 +4,7 @@ import type { Pixels } from './pixels.ts';
 import type { Preprocessing } from './preprocess.ts';
 import { resizePlanes } from './resize.ts';
 
-/** A picture as a learned model takes it: scaled, cropped, normalised and laid out, with a batch of one. */
+/** Preprocesses a picture for a learned model: resized, cropped, normalised, in the model's layout with a batch of one. */
 export function prepare(pixels: Pixels, settings: Preprocessing): Feed {
   const scaled = scale(pixels, settings);
   const area = cropArea(scaled, settings);
@@ -28,7 +28,7 @@ export function prepare(pixels: Pixels, settings: Preprocessing): Feed {
   return { type: 'float32', data, shape: layout === 'NCHW' ? [1, 3, height, width] : [1, height, width, 3] };
 }
 
-/** The score in a model's output: its only number, or the mean rating of a distribution over 1..n. */
+/** Reads the score from a model's output: its only number, or the mean of a distribution over ratings 1..n. */
 export function readScore(values: readonly number[], { reading }: Preprocessing, tool: string): number {
   if (reading === 'distribution') {
     const total = values.reduce((sum, weight) => sum + weight, 0);
@@ -36,7 +36,7 @@ export function readScore(values: readonly number[], { reading }: Preprocessing,
   }
   const [only] = values;
   if (only !== undefined && values.length === 1) return only;
-  const text = `the model of ${tool} gives ${values.length} numbers where a score is one; name its output, or set reading to distribution`;
+  const text = `the model of ${tool} gives ${values.length} numbers instead of one score; name its output, or set reading to distribution`;
   throw new Fault('InvalidInput', text, { tool, numbers: values.length });
 }
 

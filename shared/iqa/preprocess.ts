@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const Channels3 = z.tuple([z.number(), z.number(), z.number()]);
 
-/** How a picture becomes a learned model's input tensor: size, crop, value range, mean and deviation, layout. */
+/** How a picture is preprocessed for a learned model: size, crop, value range, mean and deviation, layout. */
 export const Preprocessing = z.strictObject({
   /** `shorter` scales the shorter side to `size` and keeps the shape; `exact` makes `size` x `size`. */
   resize: z
@@ -26,7 +26,7 @@ export const Preprocessing = z.strictObject({
   /** Input names, picture first, where the model's own order differs. */
   inputs: z.array(z.string()).optional(),
   output: z.string().optional(),
-  /** `scalar` takes the one number; `distribution` the mean of ratings 1..n weighted by the n outputs. */
+  /** `scalar` reads the only number; `distribution` the mean of ratings 1..n, weighted by the n outputs. */
   reading: z.enum(['scalar', 'distribution']).default('scalar'),
 });
 export type Preprocessing = z.infer<typeof Preprocessing>;

@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import { Distortion, type IqaType } from '../model/iqa.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 
-/** Names of the tools strong at a distortion: full-reference ones first when a reference is given, else last. */
+/** Names of the tools strong at a distortion: full-reference ones first if there is a reference, else last. */
 export const toolsForDistortion = (
   catalogue: IqaCatalogue,
   distortion: string,
@@ -19,7 +19,7 @@ export const toolsForDistortion = (
 export const toolsByType = (catalogue: IqaCatalogue, type: IqaType): readonly string[] =>
   catalogue.tools.filter((tool) => tool.type === type).map(nameOf);
 
-/** Whether a tool is declared and, when asked, whether what it runs on can be loaded. */
+/** Whether a tool is declared and, if `canLoad` is given, whether its computation can be loaded. */
 export const isToolAvailable = (
   catalogue: IqaCatalogue,
   name: string,
@@ -29,7 +29,7 @@ export const isToolAvailable = (
   return tool !== undefined && canLoad(tool);
 };
 
-/** The distortion category a caller means, in whatever case it is written. */
+/** Parses a distortion category, ignoring case. */
 export const parseDistortion = (given: string): Distortion => {
   const found = Distortion.options.find((option) => option.toLowerCase() === given.trim().toLowerCase());
   if (found) return found;

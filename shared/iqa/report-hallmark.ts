@@ -3,7 +3,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import { findFlaw, type PublishedKey, type Stamp } from './hallmark.ts';
 import type { ScoreReport } from './score.ts';
 
-/** What the hallmark of a whole answer vouches for: everything it shows of the picture, its scores and what they sum to. */
+/** What the hallmark of a report signs: the picture, its reference, all scores and the overall score. */
 const ReportStatement = z.strictObject({
   v: z.literal(2),
   image: z.strictObject({ sha256: z.string(), width: z.int(), height: z.int(), format: z.string() }),
@@ -32,29 +32,29 @@ export const ReportHallmark = z.strictObject({
 });
 export type ReportHallmark = Readonly<z.infer<typeof ReportHallmark>>;
 
-type Shown = Pick<ScoreReport, 'image' | 'reference' | 'scores' | 'overall'>;
+type SignedFields = Pick<ScoreReport, 'image' | 'reference' | 'scores' | 'overall'>;
 
-/** Signs an answer as it is shown. */
-export const stampReport = (stamp: Stamp, report: Shown, at: string): ReportHallmark =>
-  stamp(ReportStatement.parse({ v: 2, ...shownOf(report), at }));
+/** Signs a report. */
+export const stampReport = (stamp: Stamp, report: SignedFields, at: string): ReportHallmark =>
+  stamp(ReportStatement.parse({ v: 2, ...signedParts(report), at }));
 
-/** Why the hallmark of an answer does not hold, or what was changed beside it; undefined when it does. */
+/** Why the hallmark of a report is not valid, or which part was changed; undefined when all is well. */
 export const findReportFlaw = (
   hallmark: ReportHallmark,
-  shown: Shown,
+  shown: SignedFields,
   keys: readonly PublishedKey[],
 ): string | undefined => {
   const flaw = findFlaw(hallmark, keys);
   if (flaw !== undefined) return flaw;
-  const says = shownOf(shown);
+  const says = signedParts(shown);
   const wrong = (['image', 'reference', 'scores', 'overall'] as const).find(
     (part) => canonicalJson(says[part]) !== canonicalJson(hallmark.statement[part]),
   );
-  return wrong && `${wrong} says ${cut(says[wrong])}, the hallmark ${cut(hallmark.statement[wrong])}`;
+  return wrong && `${wrong} says ${truncate(says[wrong])}, the hallmark ${truncate(hallmark.statement[wrong])}`;
 };
 
-/** Durations and cache hits are not signed: they differ from call to call. */
-const shownOf = ({ image, reference, scores, overall }: Shown) =>
+/** The signed parts as JSON. Durations and cache hits differ from call to call, so they are not signed. */
+const signedParts = ({ image, reference, scores, overall }: SignedFields) =>
   JSON.parse(
     JSON.stringify({
       image,
@@ -73,7 +73,7 @@ const shownOf = ({ image, reference, scores, overall }: Shown) =>
     }),
   ) as Pick<ReportStatement, 'image' | 'reference' | 'scores' | 'overall'>;
 
-const cut = (value: unknown): string => {
+const truncate = (value: unknown): string => {
   const text = JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 120)}...` : text;
 };

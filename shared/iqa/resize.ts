@@ -4,11 +4,11 @@ export interface ResizeOptions {
   readonly width: number;
   readonly height: number;
   readonly kernel: 'bilinear' | 'bicubic';
-  /** Widens the kernel when making smaller, as PIL and torchvision do, instead of picking single samples. */
+  /** Widens the kernel when downscaling, as PIL and torchvision do. */
   readonly antialias: boolean;
 }
 
-/** Red, green and blue of a picture as planes of another size, 0..255, not rounded. */
+/** Resizes a picture to planes of red, green and blue, 0..255, unrounded. */
 export function resizePlanes(pixels: Pixels, options: ResizeOptions) {
   const { width, height } = options;
   const columns = tapsFor(pixels.width, width, options);
@@ -17,7 +17,7 @@ export function resizePlanes(pixels: Pixels, options: ResizeOptions) {
   return { width, height, planes };
 }
 
-/** For each output sample, the first input sample and the weights from there on. */
+/** For each output sample, the first input sample and the weights from there. */
 type Taps = readonly { readonly first: number; readonly weights: readonly number[] }[];
 
 function tapsFor(from: number, to: number, { kernel, antialias }: ResizeOptions): Taps {
@@ -52,7 +52,7 @@ const sampled = {
   bicubic: { radius: 2, weight: cubic(-0.75) },
 } as const;
 
-// Past the border the widened kernel is cut off and weighs the rest more.
+// With antialiasing, weights beyond the border are dropped and the rest renormalised.
 function cut(first: number, raw: readonly number[], from: number) {
   const start = Math.max(0, first);
   const inside = raw.slice(start - first, Math.max(start - first, from - first));
@@ -60,7 +60,7 @@ function cut(first: number, raw: readonly number[], from: number) {
   return { first: start, weights: inside.map((weight) => weight / sum) };
 }
 
-// Past the border the plain kernel takes the last pixel again.
+// Without antialiasing, positions beyond the border repeat the last pixel.
 function clamp(first: number, raw: readonly number[], from: number) {
   const start = Math.min(Math.max(0, first), from - 1);
   const weights: number[] = [];

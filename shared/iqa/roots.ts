@@ -3,7 +3,7 @@ const MOST = 1.5;
 
 const ROOTS = Float64Array.from({ length: MOST * STEPS + 2 }, (_, index) => Math.cbrt(index / STEPS));
 
-/** Of 0.003 to 1.5, to 14 digits: a straight line between two known roots, then one step of Halley's method. */
+/** The cube root of 0.003 to 1.5 to 14 digits: linear interpolation in a table, then one step of Halley's method. */
 export function cubeRoot(value: number): number {
   const place = value * STEPS;
   const index = place | 0;

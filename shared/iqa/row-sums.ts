@@ -1,10 +1,10 @@
 import { lazily } from '../kernel/lazily.ts';
-import { get, i16x8, i32, repeatWhile, set, v128, type WasmFunction } from './wasm/assemble.ts';
+import { advance, get, i16x8, i32, repeatWhile, set, v128, type WasmFunction } from './wasm/assemble.ts';
 import { instantiate } from './wasm/instance.ts';
 
 /**
- * Adds rows of bytes, which lie one behind the other, to one row of sums. Sums are of 16 bits: 257 rows of white fit.
- * The result is overwritten by the next call.
+ * Adds consecutive rows of bytes column by column. Sums have 16 bits, enough for 257 rows of white. The result is
+ * overwritten by the next call.
  */
 export const sumRows = (bytes: Uint8Array, length: number): Uint16Array => {
   const { reserve, run } = kernels();
@@ -17,10 +17,10 @@ export const sumRows = (bytes: Uint8Array, length: number): Uint16Array => {
   return sums;
 };
 
-/** Bytes that go through vector code at a time; what is read past the end of a row lands past the end of the sums. */
+/** Bytes per step of the vector code; bytes read past the end of a row are added past the end of the sums. */
 const STEP = 16;
 
-/** Parameters: where the bytes lie, where the sums lie, and where the bytes end. */
+/** Adds a row of bytes to the sums. Parameters: the bytes, the sums, and end of the bytes. */
 const add = (): WasmFunction => {
   const [place, sums, end, bytes] = [0, 1, 2, 3];
   const addTo = (offset: number, half: (bytes: readonly number[]) => readonly number[]) =>
@@ -29,8 +29,8 @@ const add = (): WasmFunction => {
     ...set(bytes, v128.load(get(place))),
     ...addTo(0, i16x8.fromLowerBytes),
     ...addTo(STEP, i16x8.fromUpperBytes),
-    ...set(place, i32.add(get(place), i32.constant(STEP))),
-    ...set(sums, i32.add(get(sums), i32.constant(2 * STEP))),
+    ...advance([place], STEP),
+    ...advance([sums], 2 * STEP),
   ];
   return {
     name: 'add',

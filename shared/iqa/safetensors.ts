@@ -1,6 +1,6 @@
 import { Fault } from '../kernel/errors.ts';
 
-/** A tensor of floats, as the file holds it; half-precision ones as their bits. */
+/** A tensor of float32, or of float16 as raw bits. */
 export interface WeightTensor {
   readonly shape: readonly number[];
   readonly data: Float32Array | Uint16Array;
@@ -8,7 +8,7 @@ export interface WeightTensor {
 
 const HEADER_LIMIT = 1 << 20;
 
-/** Reads the tensors of a safetensors file, float32 or float16: a length, a JSON header of names and places, then the values. */
+/** Reads the float32 and float16 tensors of a safetensors file: the header's length, a JSON header, then the values. */
 export const readSafetensors = (
   file: Uint8Array,
   isWanted: (name: string) => boolean = () => true,
@@ -35,18 +35,18 @@ const parseHeader = (text: string): Readonly<Record<string, Entry>> => {
   try {
     return JSON.parse(text) as Record<string, Entry>;
   } catch {
-    throw broken('its header is no JSON');
+    throw broken('its header is not JSON');
   }
 };
 
 const readTensor = (name: string, { dtype, shape, data_offsets: offsets }: Entry, body: Uint8Array): WeightTensor => {
   const isHalf = dtype === 'F16';
   if (!(isHalf || dtype === 'F32') || !isSizes(shape) || !isSizes(offsets) || offsets.length !== 2)
-    throw broken(`${name} is no tensor of floats`);
+    throw broken(`${name} is not a tensor of float32 or float16`);
   const [from, to] = offsets as [number, number];
   const count = shape.reduce((product, size) => product * size, 1);
   if (to > body.length || to - from !== (isHalf ? 2 : 4) * count) throw broken(`${name} lies outside the file`);
-  // A copy begins where numbers may begin.
+  // A copy is aligned for typed arrays.
   const { buffer } = new Uint8Array(body.subarray(from, to));
   return { shape, data: isHalf ? new Uint16Array(buffer) : new Float32Array(buffer) };
 };
@@ -54,4 +54,5 @@ const readTensor = (name: string, { dtype, shape, data_offsets: offsets }: Entry
 const isSizes = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
 
-const broken = (what: string): Fault => new Fault('Unavailable', `this is no safetensors file of weights: ${what}`);
+const broken = (what: string): Fault =>
+  new Fault('Unavailable', `the weights are not a valid safetensors file: ${what}; restore the file`);

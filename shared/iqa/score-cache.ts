@@ -6,23 +6,23 @@ import { scoreKey } from '../kernel/item-keys.ts';
 import type { Log, Table } from '../kernel/ports.ts';
 import { isUnreadable, put, read, stored } from '../kernel/stored.ts';
 
-/** What makes two scores the same: picture, tool, all that computes it, and reference. */
+/** What identifies a score: the picture, the tool with all it is computed from, and the reference. */
 export interface ScoreIdentity {
   /** SHA-256 of the picture's bytes. */
   readonly image: string;
   readonly tool: string;
   /** Digest of the tool's definition and of its graph or model. */
   readonly digest: string;
-  /** SHA-256 of the reference's bytes; of the empty string without one. */
+  /** SHA-256 of the reference's bytes; of the empty string if there is none. */
   readonly reference: string;
 }
 
 const CachedScore = z.object({
   raw: z.number(),
-  /** Absent for a tool without parameters. */
+  /** Absent for a tool without logistic_params. */
   normalized: z.number().optional(),
   warnings: z.array(z.string()),
-  /** What decoding found, so that a hit needs no decoding. */
+  /** The decoded size and format, so that a hit needs no decoding. */
   width: z.number(),
   height: z.number(),
   format: z.string(),
@@ -49,14 +49,13 @@ export interface CacheStatistics {
   readonly hit_rate: number;
 }
 
-/** Scores in memory, least recently used first out, over those stored in the table. */
+/** An LRU cache of scores in memory, backed by the table. */
 export interface ScoreCache {
   get(tenant: string, identity: ScoreIdentity): Promise<CachedScore | undefined>;
   put(tenant: string, identity: ScoreIdentity, score: CachedScore): Promise<void>;
   statistics(): CacheStatistics;
 }
 
-/** The SHA-256 that stands for an absent reference. */
 export const NO_REFERENCE = sha256('');
 
 /** sha256(image) + tool + sha256(reference); the tool part carries the digest of what computes it. */
@@ -86,7 +85,7 @@ export const createScoreCache = ({ table, log, limit = 1000 }: CachePorts): Scor
     async put(tenant, identity, score) {
       const key = `${tenant}:${cacheKey(identity)}`;
       memory.set(key, score);
-      // What cannot be read is not written over: a newer release may have stored it.
+      // An unreadable score is not overwritten: a newer release may have stored it.
       if (!unreadable.has(key)) await writeStored(table, log, tenant, identity, score);
     },
     statistics: () => {
@@ -97,7 +96,7 @@ export const createScoreCache = ({ table, log, limit = 1000 }: CachePorts): Scor
 };
 
 export interface CachePorts {
-  /** Without a table scores are kept in memory alone. */
+  /** Without a table scores are kept in memory only. */
   readonly table?: Table;
   readonly log: Log;
   readonly limit?: number;
@@ -106,7 +105,7 @@ export interface CachePorts {
 const storedKey = (tenant: string, { image, tool, digest, reference }: ScoreIdentity) =>
   scoreKey(tenant, image, tool, `${digest}#${reference}`);
 
-// A cache that cannot be reached costs time, not the answer.
+// When the table fails the score is computed again; the request does not fail.
 const readStored = async (
   table: Table | undefined,
   log: Log,

@@ -10,7 +10,7 @@ import { normaliseScore } from './normalise.ts';
 import type { OpenImages } from './open-images.ts';
 import { type CachedScore, NO_REFERENCE, type ScoreCache } from './score-cache.ts';
 
-/** What running one tool needs of the world. */
+/** What running one tool depends on. */
 export interface RunDeps {
   readonly engine: IqaEngine;
   readonly computations: Computations;
@@ -27,7 +27,7 @@ export interface Scored {
   readonly hallmark?: Hallmark;
 }
 
-/** The score of one tool: from the cache, or by decoding, running and normalising. */
+/** Scores a picture with one tool: from the cache, or by decoding, running the tool and normalising. */
 export const scoreWith = async (
   deps: RunDeps,
   tool: IqaTool,
@@ -36,7 +36,7 @@ export const scoreWith = async (
   signal: AbortSignal | undefined,
 ): Promise<Scored> => {
   const computation = await deps.computations.require(tool);
-  const decoder = versionText(deps.engine.versions());
+  const decoder = formatVersions(deps.engine.versions());
   const identity = {
     image: images.imageSha256,
     tool: tool.name,
@@ -66,19 +66,19 @@ export const scoreWith = async (
     const pictures = await images.decode();
     const model = await computation.open?.();
     const raw = await executeTool(deps, { tool, model, ...pictures, signal });
-    const { normalized, warnings } = opinionOf(tool, raw);
+    const { normalized, warnings } = normaliseIfCalibrated(tool, raw);
     const { pixels, format, notes } = pictures.picture;
     return { raw, normalized, warnings: [...notes, ...warnings], width: pixels.width, height: pixels.height, format };
   }
 };
 
-/** A tool that was never compared with opinions has no place on their scale. */
-const opinionOf = (tool: IqaTool, raw: number): { normalized?: number; warnings: readonly string[] } =>
+/** A tool that was never calibrated against opinions has no normalised score. */
+const normaliseIfCalibrated = (tool: IqaTool, raw: number): { normalized?: number; warnings: readonly string[] } =>
   tool.logistic_params
     ? normaliseScore(tool, raw)
     : { warnings: [`${tool.name} has no logistic_params: its raw score has no place on the scale from 1 to 5`] };
 
-const versionText = (versions: Readonly<Record<string, string>>): string =>
+const formatVersions = (versions: Readonly<Record<string, string>>): string =>
   Object.entries(versions)
     .map(([name, version]) => `${name} ${version}`)
     .sort()

@@ -20,21 +20,21 @@ export interface ScoreImageRequest {
   readonly tools?: readonly string[] | undefined;
   readonly distortions?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told of each score as it is made, the quickest first. */
+  /** Called with each score as soon as it is computed. */
   readonly onScore?: ((entry: ScoreEntry) => void) | undefined;
 }
 
-/** A score, or in its place why there is none. */
+/** A score, or the error of a tool that failed. */
 export interface ScoreEntry {
   readonly tool: string;
   readonly version?: string;
   readonly raw?: number;
-  /** On 1..5; absent for a tool that was never compared with opinions. */
+  /** On 1..5; absent for a tool that was never calibrated against opinions. */
   readonly normalized?: number | undefined;
-  /** Where 90 % of mean opinions lie for this raw score; only of full-reference tools that were compared with opinions. */
+  /** The interval of 90 % of mean opinions for this raw score; only for calibrated full-reference tools. */
   readonly low?: number | undefined;
   readonly high?: number | undefined;
-  /** What the tool cannot see, where that is known. */
+  /** Distortions the tool is known not to detect. */
   readonly limits?: string | undefined;
   readonly cached: boolean;
   readonly duration_ms: number;
@@ -52,20 +52,20 @@ export interface ScoreReport {
   };
   readonly reference?: { readonly sha256: string };
   readonly scores: readonly ScoreEntry[];
-  /** What people would say of the picture; null when no calibrated tool succeeded. */
+  /** The predicted mean opinion; null if no calibrated tool succeeded. */
   readonly overall: Overall | null;
-  /** Vouches for all of it; absent where nothing is signed. */
+  /** Signs the whole report; absent without a signing key. */
   readonly hallmark?: ReportHallmark | undefined;
 }
 
 /** The tools that score a picture, chosen once. */
 export interface ToolChoice {
   readonly names: readonly string[];
-  /** Whether the caller named them; only then is a tool refused that takes no reference, or needs one. */
+  /** Whether the caller named them; only then does a no-reference tool warn that the reference was not used. */
   readonly isNamed: boolean;
 }
 
-export const chooseFor = async (
+export const chooseToolsFor = async (
   { catalogue, computations }: Pick<ScoreDeps, 'catalogue' | 'computations'>,
   { reference, tools, distortions }: Pick<ScoreImageRequest, 'reference' | 'tools' | 'distortions'>,
 ): Promise<ToolChoice> => {
@@ -74,7 +74,7 @@ export const chooseFor = async (
   return { names, isNamed: tools !== undefined && tools.length > 0 };
 };
 
-/** Scores a picture with one or more tools. A tool that fails is reported in its place; a fault is thrown when all do. */
+/** Scores a picture with one or more tools. Failures are reported per tool; throws a fault only if all fail. */
 export const scoreImage = async (
   deps: ScoreDeps,
   request: ScoreImageRequest,
@@ -82,7 +82,7 @@ export const scoreImage = async (
 ): Promise<ScoreReport> => {
   const { engine } = deps;
   const hasReference = request.reference !== undefined;
-  const { names, isNamed } = choice ?? (await chooseFor(deps, request));
+  const { names, isNamed } = choice ?? (await chooseToolsFor(deps, request));
   const images = openImages(engine, request.image, request.reference, request.signal, request.tenant);
   const results = await Promise.all(names.map((name) => attempt(deps, request, images, name, isNamed)));
   images.close();
@@ -137,12 +137,12 @@ const attempt = async (
   }
 };
 
-// A mixed set that we chose ourselves needs no such note.
+// Tools that were chosen automatically need no such warning.
 const UNUSED = 'looks at one picture alone: the reference was not used';
 
 const isUnused = ({ type }: IqaTool, { hasReference }: OpenImages): boolean => hasReference && type === 'NR';
 
-/** One reason that all share is the caller's answer; otherwise it is the tools that failed. */
+/** If all tools failed with the same code, the fault has that code; otherwise it is a ToolExecutionError. */
 const combineFaults = (results: readonly Attempt[], image: string): unknown => {
   const [first] = results.map(({ thrown }) => thrown);
   const errors = results.map(({ entry }) => ({ tool: entry.tool, ...entry.error }));

@@ -3,7 +3,7 @@ import type { ShippedComputations } from './computations.ts';
 import { graphDigest, graphMetric } from './metrics.ts';
 import { pixelDigest } from './nr/metrics.ts';
 
-/** The names of the computations that ship: a start asks for no more, and loads none of them. */
+/** The names of the shipped computations, which a start needs without loading any of them. */
 const SHIPPED_COMPUTATIONS = [
   'psnr',
   'psnry',
@@ -26,9 +26,9 @@ const SHIPPED_COMPUTATIONS = [
   'entropy',
 ] as const;
 
-/** The computations that ship: graphs by the digests of their ONNX files, the others by the figures they read. */
+/** The shipped computations: graphs are identified by their ONNX files, the others by their figures. */
 export const shippedComputations = (): ShippedComputations => {
-  // Building a graph takes time, so it is put off until a score asks for its digest.
+  // Building a graph takes time, so each is built when a score first needs its digest.
   const digests = new Map<string, () => string>(
     SHIPPED_COMPUTATIONS.map((name) => [name, lazily(() => digestOf(name))]),
   );

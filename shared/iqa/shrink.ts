@@ -1,7 +1,7 @@
 import type { Pixels } from './pixels.ts';
 import { resizePlanes } from './resize.ts';
 
-/** The picture with its longer side at most so long, in its proportions; a smaller one stays as it is. */
+/** Scales a picture down so that its longer side is at most `side`; a smaller one stays as it is. */
 export const shrinkTo = (pixels: Pixels, side: number): Pixels => {
   const factor = Math.min(1, side / Math.max(pixels.width, pixels.height));
   if (factor === 1) return pixels;

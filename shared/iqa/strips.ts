@@ -1,10 +1,10 @@
 import type { Feed, Pair, RowRange, Size } from './metric.ts';
 import type { Pixels } from './pixels.ts';
 
-/** Columns side by side in one block: the channels of the polyphase layout, in which convolutions run fastest. */
+/** Columns per block. They are the channels of the polyphase layout, in which convolutions run fastest. */
 export const blockWidth = 16;
 
-/** The rows of results a tile covers: enough to make its border cheap, few enough to stay in the processor's cache. */
+/** Result rows per tile: enough to make its border cheap, few enough to stay in the processor's cache. */
 export const tileRows = 128;
 export const tileColumns = 960;
 
@@ -16,7 +16,7 @@ export interface Tile {
   readonly columns: number;
 }
 
-/** Cuts rows of results, `columns` wide, into tiles, row by row. */
+/** Divides rows of results, `columns` wide, into tiles, row by row. */
 export function tilesOf(range: RowRange, columns: number, height = tileRows, width = tileColumns): readonly Tile[] {
   const tiles: Tile[] = [];
   for (let top = range.from; top < range.to; top += height) {
@@ -32,7 +32,7 @@ export function tilesOf(range: RowRange, columns: number, height = tileRows, wid
   return tiles;
 }
 
-/** Divides `count` rows into at most `parts` ranges of about the same length, each a multiple of `unit` but the last. */
+/** Divides `count` rows into at most `parts` ranges of similar length, multiples of `unit` except for the last. */
 export function divideRows(count: number, parts: number, unit: number): readonly RowRange[] {
   const number = Math.max(1, Math.min(parts, Math.floor(count / unit)));
   const start = (index: number): number =>
@@ -40,14 +40,14 @@ export function divideRows(count: number, parts: number, unit: number): readonly
   return Array.from({ length: number }, (_, index) => ({ from: start(index), to: start(index + 1) }));
 }
 
-/** The sums of all parts, number by number, in the first of them. */
+/** Adds the sums of all parts element by element, in place in the first. */
 export function addParts([total = new Float64Array(0), ...others]: readonly Float64Array[]): Float64Array {
   for (const part of others)
     for (let at = 0; at < total.length; at++) total[at] = (total[at] as number) + (part[at] as number);
   return total;
 }
 
-/** The planes of all parts, one after the other. */
+/** Concatenates the planes of all parts. */
 export function joinParts(parts: readonly Float64Array[]): Float64Array {
   const [first = new Float64Array(0), ...others] = parts;
   if (others.length === 0) return first;
@@ -60,24 +60,21 @@ export function joinParts(parts: readonly Float64Array[]): Float64Array {
   return all;
 }
 
-/** A window of picture pixels: `blocks` whole blocks wide, and zero where it reaches past the picture. */
+/** A window of pixels, `blocks` whole blocks wide; zero beyond the picture. */
 export interface Window {
   readonly top: number;
   readonly left: number;
   readonly rows: number;
   readonly blocks: number;
-  /** The part of the picture to look at, from the top left; all of it unless given. */
+  /** The size, from the top left, that counts as the picture; all of it unless given. */
   readonly within?: Size;
 }
 
 export type PackPair = (pair: Pair, window: Window) => Readonly<Record<'picture' | 'reference', Feed>>;
 
-/** Copies windows of both pictures into tensors [1, rows, blocks, 48], using the same memory for each call. */
-export const pairPacker = (): PackPair => packBoth(packer);
-
-/** Packs picture and reference, each with memory of its own. */
-function packBoth(create: () => (pixels: Pixels, window: Window) => Feed): PackPair {
-  const pack = { picture: create(), reference: create() };
+/** Copies windows of both pictures into tensors [1, rows, blocks, 48], reusing the same memory for each call. */
+export function pairPacker(): PackPair {
+  const pack = { picture: packer(), reference: packer() };
   return (pair, window) => ({
     picture: pack.picture(pair.picture, window),
     reference: pack.reference(pair.reference, window),
@@ -128,7 +125,7 @@ export function sumColumns(sums: Float32Array, columns: number, { lanes = blockW
   return total;
 }
 
-/** Copies a tile, whose rows may be longer than it is wide, to its place in a plane. */
+/** Copies a tile, whose rows may be padded, to its place in a plane. */
 export function copyTile(values: Float32Array, tile: Tile, plane: Float32Array, width: number): void {
   const stride = values.length / tile.rows;
   for (let row = 0; row < tile.rows; row++) {

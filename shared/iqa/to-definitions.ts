@@ -3,10 +3,10 @@ import type { IqaBlock } from '../model/iqa.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import type { IqaTool } from './metadata.ts';
 
-/** The name under which the registry knows a metric: identifiers with a plus sign spell it out. */
+/** A metric's tool name in the registry, where a plus sign is spelt out. */
 export const toolNameOf = (identifier: string): string => identifier.replaceAll('+', '-plus');
 
-/** The registry's definitions of image-quality tools: ordinary tools with an `iqa` block. */
+/** The registry's definitions of image-quality tools: tools with an `iqa` block. */
 export const toDefinitions = (tools: readonly IqaTool[]): readonly ToolDefinition[] => tools.map(toDefinition);
 
 export const toDefinition = (tool: IqaTool): ToolDefinition => ({

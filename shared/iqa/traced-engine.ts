@@ -1,7 +1,7 @@
 import { inSpan } from '../kernel/trace.ts';
 import type { IqaEngine } from './engine.ts';
 
-/** An engine whose work is spans of the trace it belongs to. */
+/** Wraps an engine so that each operation is a span. */
 export const tracedEngine = (engine: IqaEngine): IqaEngine => ({
   ...engine,
   reserve: (files, tenant, signal) => inSpan('picture memory', {}, () => engine.reserve(files, tenant, signal)),

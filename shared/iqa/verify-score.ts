@@ -6,7 +6,7 @@ import { Hallmark } from './hallmark-statement.ts';
 import { findReportFlaw, ReportHallmark } from './report-hallmark.ts';
 import type { ScoreReport } from './score.ts';
 
-/** As much of a score document as its hallmarks vouch for. */
+/** The parts of a score document that its hallmarks sign. */
 const SignedScores = z.looseObject({
   image: z.looseObject({ sha256: z.string() }),
   reference: z.looseObject({ sha256: z.string() }).nullish(),
@@ -22,7 +22,7 @@ const SignedScores = z.looseObject({
   hallmark: ReportHallmark.optional(),
 });
 
-/** Of a score by its tool's name, or of the whole answer. */
+/** The result for one score, by the name of its tool, or for the whole answer. */
 export interface Verdict {
   readonly tool: string;
   readonly valid: boolean;
@@ -39,15 +39,15 @@ export const verifyScores = (document: unknown, keys: readonly PublishedKey[]): 
 
   function verdictOf({ hallmark, ...score }: (typeof scores)[number]): Verdict {
     const shown = { ...score, image: image.sha256, reference: reference?.sha256 };
-    const reason = hallmark ? (findFlaw(hallmark, keys) ?? findLie(hallmark, shown)) : 'it carries no hallmark';
+    const reason = hallmark ? (findFlaw(hallmark, keys) ?? findMismatch(hallmark, shown)) : 'it carries no hallmark';
     return reason === undefined ? { tool: score.tool, valid: true } : { tool: score.tool, valid: false, reason };
   }
 };
 
-/** What the verdict on the hallmark of a whole answer is called. */
+/** The `tool` of the verdict on the hallmark of a whole answer. */
 export const WHOLE_ANSWER = 'the whole answer';
 
-/** Documents of earlier releases vouch for each score alone. */
+/** Earlier releases signed only single scores, so a missing hallmark is no error. */
 const verdictOfAll = (
   document: unknown,
   hallmark: ReportHallmark | undefined,
@@ -58,7 +58,7 @@ const verdictOfAll = (
   return [reason === undefined ? { tool: WHOLE_ANSWER, valid: true } : { tool: WHOLE_ANSWER, valid: false, reason }];
 };
 
-interface Shown {
+interface ShownScore {
   readonly tool: string;
   readonly version?: string | undefined;
   readonly raw?: number | undefined;
@@ -67,15 +67,15 @@ interface Shown {
   readonly reference?: string | undefined;
 }
 
-// A sound signature beside figures that somebody has changed must not pass.
-const findLie = ({ statement }: Hallmark, shown: Shown): string | undefined => {
+// A valid signature beside changed figures must not pass.
+const findMismatch = ({ statement }: Hallmark, shown: ShownScore): string | undefined => {
   const pairs: readonly (readonly [string, unknown, unknown])[] = [
     ['tool', shown.tool, statement.tool],
     ['version', shown.version ?? statement.version, statement.version],
     ['raw', shown.raw, statement.raw],
     ['normalized', shown.normalized, statement.normalized],
     ['image', shown.image, statement.image_sha256],
-    // A tool that looked at one picture alone says nothing of the reference others compared with.
+    // A no-reference tool did not sign the reference that others compared with.
     [
       'reference',
       statement.reference_sha256 && (shown.reference ?? statement.reference_sha256),

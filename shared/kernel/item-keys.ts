@@ -213,9 +213,9 @@ export const activeRunKey = (tenant: string, run: string): Key => ({ pk: ACTIVE_
 export const machineKey = (hash: string): Key => ({ pk: `MACHINE#${hash}`, sk: 'MACHINE' });
 
 /** A tenant's image in the blob store. Generated images use another prefix, so writing one triggers no event. */
-export const MADE_PREFIX = 'made-';
+export const GENERATED_PREFIX = 'made-';
 export const imageBlobKey = (tenant: string, key: string): string =>
-  `${key.startsWith(MADE_PREFIX) ? 'made' : 'images'}/${tenant}/${key}`;
+  `${key.startsWith(GENERATED_PREFIX) ? 'made' : 'images'}/${tenant}/${key}`;
 
 /** A key's rate-limit bucket. */
 export const bucketKey = (keyId: string): Key => ({ pk: `KEY#${keyId}`, sk: 'BUCKET' });

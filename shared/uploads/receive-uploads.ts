@@ -1,4 +1,4 @@
-import { chooseTools, type ToolWish } from '../iqa/choose-tools.ts';
+import { chooseTools, type ToolCriteria } from '../iqa/choose-tools.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { IqaTool } from '../iqa/metadata.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
@@ -87,7 +87,7 @@ const countLearned = async (iqa: Iqa, { tools, distortions, reference_key }: Upl
   return learned.filter((each) => each).length;
 };
 
-const chosen = (iqa: Iqa, wish: ToolWish, canRun: (tool: IqaTool) => boolean): readonly string[] => {
+const chosen = (iqa: Iqa, wish: ToolCriteria, canRun: (tool: IqaTool) => boolean): readonly string[] => {
   try {
     return chooseTools(iqa.catalogue, wish, canRun);
   } catch {

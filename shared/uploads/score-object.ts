@@ -29,7 +29,7 @@ export const scoreOnce = async (
   const { reference_key, tools, distortions } = claimed;
   const reference = reference_key === undefined ? undefined : await readImage(context, tenant, reference_key);
   const request = { image, reference, tools, distortions };
-  if (isSuspect) await context.iqa.tryApart?.(request);
+  if (isSuspect) await context.iqa.tryIsolated?.(request);
   const { row, upload } = await chargeableCall(context, tenant, claimed);
   // A process that died after charging left its ledger row, so the call is not charged again.
   if (row?.status === 'ok') {

@@ -88,7 +88,7 @@ const scoreClaimed = async (
 ): Promise<UploadResult> => {
   const { attempts = 1, failures = 0 } = upload;
   const lost = attempts - 1 - failures;
-  const isBlamed = lost >= MAX_LOST && context.iqa.tryApart === undefined;
+  const isBlamed = lost >= MAX_LOST && context.iqa.tryIsolated === undefined;
   try {
     if (isBlamed) throw killer(object.key, lost);
     if (upload.score === false) {

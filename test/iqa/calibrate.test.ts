@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { fitLogistic } from '../../shared/iqa/calibration/fit-logistic.ts';
 import { LADDER } from '../../shared/iqa/calibration/ladder.ts';
-import { following, type Observation, strengthsOf } from '../../shared/iqa/calibration/observe.ts';
+import { findStrengths, levelCorrelation, type Observation } from '../../shared/iqa/calibration/observe.ts';
 import { rankCorrelation } from '../../shared/iqa/calibration/statistics.ts';
 import { normaliseScore } from '../../shared/iqa/normalise.ts';
 import { Distortion } from '../../shared/model/iqa.ts';
@@ -52,8 +52,8 @@ describe('fitting a calibration', () => {
     const rising = [...pristine('x', 0), ...observe('x', 'noise', (level) => level)];
     const falling = [...pristine('x', 0), ...observe('x', 'noise', (level) => -level)];
 
-    assert.ok(Math.abs(following(rising, tool, 'noise') - 1) < 1e-12);
-    assert.ok(Math.abs(following(falling, tool, 'noise') + 1) < 1e-12);
+    assert.ok(Math.abs(levelCorrelation(rising, tool, 'noise') - 1) < 1e-12);
+    assert.ok(Math.abs(levelCorrelation(falling, tool, 'noise') + 1) < 1e-12);
     assert.equal(rankCorrelation([1, 2, 3], [4, 4, 4]), 0);
   });
 
@@ -66,7 +66,7 @@ describe('fitting a calibration', () => {
       ),
     ]);
 
-    const claims = strengthsOf(observations, tools, new Map([['Blurs', ['blur']]]));
+    const claims = findStrengths(observations, tools, new Map([['Blurs', ['blur']]]));
 
     assert.deepEqual(
       [...claims],

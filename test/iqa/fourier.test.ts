@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { elementKernels } from '../../shared/iqa/fourier/element-kernels.ts';
 import { radixPasses } from '../../shared/iqa/fourier/radix-pass.ts';
-import { createPlaces, createTransform, lineBytes } from '../../shared/iqa/fourier/transform.ts';
+import { createArena, createTransform, lineBytes } from '../../shared/iqa/fourier/transform.ts';
 import { lowerMedian } from '../../shared/iqa/median.ts';
 import { powersOf } from '../../shared/iqa/powers.ts';
 import { instantiate } from '../../shared/iqa/wasm/instance.ts';
@@ -12,10 +12,10 @@ describe('SIMD transforms', () => {
   for (const length of [1, 2, 3, 4, 5, 7, 11, 13, 17, 22, 60, 82, 97, 256, 270]) {
     test(`a Fourier transform of ${length} numbers equals the plain sums, two transforms side by side in four lanes`, () => {
       const kernels = instantiate([...radixPasses(), ...elementKernels()]);
-      const places = createPlaces();
-      const transform = createTransform(length, 2, places);
-      const [one, other] = [places.take(lineBytes(length, 2)), places.take(lineBytes(length, 2))];
-      const memory = kernels.reserve(places.used());
+      const arena = createArena();
+      const transform = createTransform(length, 2, arena);
+      const [one, other] = [arena.allocate(lineBytes(length, 2)), arena.allocate(lineBytes(length, 2))];
+      const memory = kernels.reserve(arena.used());
       transform.fill(memory);
       const numbers = new Float32Array(memory);
       const given = Float32Array.from({ length: 16 * length }, (_, at) => Math.sin(at * at + 1));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { heatMap, MAP_SCALES, mapTool } from '../../shared/iqa/heat-map.ts';
+import { chooseMapTool, heatMap, MAP_SCALES } from '../../shared/iqa/heat-map.ts';
 import { withLegend } from '../../shared/iqa/map-legend.ts';
 import { mapHandler } from '../../shared/iqa/map-tool.ts';
 import { graphMetrics } from '../../shared/iqa/metrics.ts';
@@ -35,9 +35,9 @@ describe('quality maps', () => {
   });
 
   test('the map is drawn by the metric of the score, where it has one', () => {
-    assert.equal(mapTool(['haarpsi', 'SSIM']), 'ssim');
-    assert.equal(mapTool([]), 'vsi');
-    assert.equal(mapTool(['psnr']), 'psnr', 'and one without is refused by name');
+    assert.equal(chooseMapTool(['haarpsi', 'SSIM']), 'ssim');
+    assert.equal(chooseMapTool([]), 'vsi');
+    assert.equal(chooseMapTool(['psnr']), 'psnr', 'and one without is refused by name');
   });
 
   test('the map’s legend is below the picture, which is unchanged', async () => {

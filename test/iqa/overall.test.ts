@@ -107,19 +107,19 @@ describe('fitting the overall score to human ratings', () => {
   });
 
   test('X.13 intervals contain 90 % of ratings, also for a left-out reference', () => {
-    const { leftOut } = crossValidate(rows, ['a', 'b'], placed);
-    const left = (name: string) => leftOut.filter(({ reference }) => (reference === 'r3') === (name === 'r3'));
+    const { heldOut } = crossValidate(rows, ['a', 'b'], placed);
+    const left = (name: string) => heldOut.filter(({ reference }) => (reference === 'r3') === (name === 'r3'));
 
     const within = coverage(left('r3'), intervalBands(left('others')));
 
     assert.ok(within > 0.8 && within <= 1, String(within));
-    const all = coverage(leftOut, intervalBands(leftOut));
+    const all = coverage(heldOut, intervalBands(heldOut));
     assert.ok(all > 0.9 && all < 0.96, String(all));
   });
 
   test('X.13 above the best rated pictures an interval keeps its lower end, and never exceeds 5', () => {
-    const { leftOut } = crossValidate(rows, ['a', 'b'], placed);
-    const bands = intervalBands(leftOut);
+    const { heldOut } = crossValidate(rows, ['a', 'b'], placed);
+    const bands = intervalBands(heldOut);
     const [score = 0, below = 0] = bands.at(-2) ?? [];
     const [end = 0, belowEnd = 0, aboveEnd = 1] = bands.at(-1) ?? [];
 
@@ -130,7 +130,9 @@ describe('fitting the overall score to human ratings', () => {
   });
 
   test('a ratings table without a column or a number is refused with the position', () => {
-    assert.throws(() => parseOpinions('image,reference\n'), { message: /lacks distortion, level, mos, mos_std/ });
+    assert.throws(() => parseOpinions('image,reference\n'), {
+      message: /lacks the columns distortion, level, mos, mos_std/,
+    });
     assert.throws(() => parseOpinions('image,reference,distortion,level,mos,mos_std,a\np,r,1,1,x,0,1'), {
       message: /line 2 .* no number for mos/,
     });

@@ -8,7 +8,7 @@ import { builtinsByName } from '../../shared/execute/builtins/by-name.ts';
 import { builtins } from '../../shared/execute/builtins/index.ts';
 import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import { MAP_DEFINITION } from '../../shared/iqa/map-tool.ts';
-import { catalogueOf, parseMetadata } from '../../shared/iqa/metadata.ts';
+import { buildCatalogue, parseMetadata } from '../../shared/iqa/metadata.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
 import { loadLayer } from '../../shared/registry/load.ts';
 import { parseDefinition } from '../../shared/registry/parse-definition.ts';
@@ -44,7 +44,7 @@ test('definitions checked when bundling equal those of a start from the sources,
     handlers,
   );
 
-  const { tools: checked } = catalogueOf(entries);
+  const { tools: checked } = buildCatalogue(entries);
   assert.deepEqual(checked, parseMetadata(JSON.stringify(tools), 'metadata/tools.json').tools);
   assert.deepEqual(report.registered, Object.keys(families).sort());
   for (const definition of toDefinitions(checked)) {

@@ -421,7 +421,7 @@ describe('upload events', () => {
     const read = testIqa({
       ...context,
       engine: context.iqa.engine,
-      whyRefused: refusedPicture(context.table),
+      refusalOf: refusedPicture(context.table),
     }).readImage;
     await context.table.write([{ put: uploadKey('default', 'b.png'), body: onlyStored }]);
     await context.blobs.put(path, new TextEncoder().encode('#!/bin/sh\n'.repeat(100)));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { paintMap } from '../../../shared/execute/image-tools.ts';
 import { quoteScore, scorePictures } from '../../../shared/execute/score-pictures.ts';
 import { Hallmark } from '../../../shared/iqa/hallmark-statement.ts';
-import { mapTool } from '../../../shared/iqa/heat-map.ts';
+import { chooseMapTool } from '../../../shared/iqa/heat-map.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import { ReportHallmark } from '../../../shared/iqa/report-hallmark.ts';
 import type { ScoreImageRequest } from '../../../shared/iqa/score.ts';
@@ -106,7 +106,7 @@ const scoreMap = route({
   async handle({ api, actor, query, body, context }) {
     const iqa = requireIqa(api);
     const { image, reference, tools = [] } = await openPictures(iqa, actor.tenant, body);
-    const tool = query.tool ?? mapTool(tools);
+    const tool = query.tool ?? chooseMapTool(tools);
     const request = { tool, image, reference, hasLegend: query.legend === 'true' };
     const { png, low, high } = await paintMap(iqa, actor, request, context.req.raw.signal);
     const response = answerBytes(context, Uint8Array.from(png), 'image/png');

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Assay } from '../../../shared/assay.ts';
 import { chooseTools } from '../../../shared/iqa/choose-tools.ts';
-import { mapTool } from '../../../shared/iqa/heat-map.ts';
+import { chooseMapTool } from '../../../shared/iqa/heat-map.ts';
 import { paintQualityMap } from '../../../shared/iqa/paint-map.ts';
 import { type ScoreReport, scoreImage } from '../../../shared/iqa/score.ts';
 import { shrinkTo } from '../../../shared/iqa/shrink.ts';
@@ -213,7 +213,7 @@ const writeMap = async (
   if (!local?.iqa) throw new UsageError('--map works on this machine only; leave --url out');
   const { engine } = local.iqa;
   // The map of the metric that gave the number, where it has one.
-  const tool = mapTool(words(cli, 'tools') ?? []);
+  const tool = chooseMapTool(words(cli, 'tools') ?? []);
   const pictures = { image: await readPicture(file), reference: await readPicture(reference) };
   const { pixels, low, high } = await paintQualityMap(engine, { tool, ...pictures, hasLegend: true });
   await writeFile(out, await engine.encode(pixels, { format: 'png' }));

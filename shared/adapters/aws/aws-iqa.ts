@@ -14,7 +14,7 @@ interface Options {
   readonly clock: Clock;
   readonly log: Log;
   readonly admitBytes?: IqaPorts['admitBytes'];
-  readonly whyRefused?: IqaPorts['whyRefused'];
+  readonly refusalOf?: IqaPorts['refusalOf'];
   readonly signingKey?: KeyObject | undefined;
   /** ONNX Runtime's execution providers; the processor alone unless given. */
   readonly providers?: readonly string[] | undefined;

@@ -17,7 +17,7 @@ export const blobModelFiles = (blobs: Blobs, directory: string, partBytes = PART
     const paths = [path, ...(await externalData(path))];
     return Promise.all(paths.map(async (each) => ({ path: each, name: basename(each), ...(await measure(each)) })));
   },
-  readBeside: (path) => readFile(path.replace(/\.onnx$/, '.json'), 'utf8').catch(() => undefined),
+  readSidecar: (path) => readFile(path.replace(/\.onnx$/, '.json'), 'utf8').catch(() => undefined),
   async store(path, key) {
     let part = 0;
     for await (const chunk of partsOf(path, partBytes)) {

@@ -1,7 +1,7 @@
 import type { LearnedModel } from '../../iqa/engine.ts';
 import type { IqaTool } from '../../iqa/metadata.ts';
 import type { Size } from '../../iqa/metric.ts';
-import type { Probed, ProbeModel } from '../../iqa/models.ts';
+import type { ProbeModel, ProbeResult } from '../../iqa/models.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { askProcess } from './ask-process.ts';
 import { fromFailure } from './failure.ts';
@@ -17,7 +17,7 @@ export interface ProbeAsk {
 }
 
 /** What the process of a probe answers. */
-export type ProbeReply = { readonly probed: Probed } | { readonly failure: Failure };
+export type ProbeReply = { readonly probed: ProbeResult } | { readonly failure: Failure };
 
 /** Tries models in a process of their own: one that loops or crashes takes nothing with it. */
 export const probeInProcess =

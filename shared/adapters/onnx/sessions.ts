@@ -77,12 +77,12 @@ export function createSessions(
 }
 
 /** Runs graphs in these sessions, asking before each whether anybody still waits. */
-export function graphRunner(sessions: Sessions, throwIfGivenUp: () => void): GraphRunner {
+export function graphRunner(sessions: Sessions, throwIfAborted: () => void): GraphRunner {
   return {
     learned: sessions.learned,
-    throwIfGivenUp,
+    throwIfAborted,
     async run(graph, feeds) {
-      throwIfGivenUp();
+      throwIfAborted();
       const session = await sessions.ofGraph(graph);
       const outputs = await session.run(Object.fromEntries(Object.entries(feeds).map(([k, v]) => [k, tensorOf(v)])));
       return Object.fromEntries(graph.outputNames.map((name) => [name, outputs[name]?.data as Float32Array])) as Record<

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type Trial, tryOn } from '../../iqa/try-picture.ts';
+import { type Trial, tryPictureOn } from '../../iqa/try-picture.ts';
 import { endWithParent } from '../node/orphan-watch.ts';
 import { onnxEngine } from './engine.ts';
 
@@ -14,6 +14,6 @@ const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 
 process.once('message', async (trial: Trial) => {
   // A refusal does no harm either: scoring gives it again.
-  await tryOn(onnxEngine({ log: quiet, workers: 1 }))(trial).catch(() => {});
+  await tryPictureOn(onnxEngine({ log: quiet, workers: 1 }))(trial).catch(() => {});
   process.send?.('tried');
 });

@@ -57,12 +57,12 @@ const work: Work = {
 };
 
 port?.on('message', async ({ id, kind, ask, givenUp }: JobMessage) => {
-  const throwIfGivenUp = (): void => {
+  const throwIfAborted = (): void => {
     if (Atomics.load(givenUp, 0) === 1) throw new Fault('ToolExecutionError', 'the request was given up');
   };
   try {
     const run = work[kind] as (ask: unknown, runner: GraphRunner) => Promise<unknown>;
-    const answer = await run(ask, graphRunner(sessions, throwIfGivenUp));
+    const answer = await run(ask, graphRunner(sessions, throwIfAborted));
     reply({ id, answer });
     // In a later turn, in which nothing here holds the picture any more.
     if (isHuge(ask) || (kind === 'decode' && isHuge(answer))) setTimeout(collectGarbage);

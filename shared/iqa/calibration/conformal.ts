@@ -1,7 +1,7 @@
 import { type OpinionModel, widthAt } from '../opinion-model.ts';
 
-/** A prediction for a picture whose reference was left out, and what people said. */
-export interface LeftOut {
+/** A held-out prediction (the model was fitted without this picture's reference) and the mean opinion. */
+export interface HeldOutPrediction {
   readonly reference: string;
   readonly score: number;
   readonly opinion: number;
@@ -11,14 +11,14 @@ const COVERAGE = 0.9;
 const BANDS = 6;
 
 /**
- * How far opinions lie below and above predictions, by bands of the score: the quantiles of what was left out, widened
- * until the opinions of references that took no part in the quantiles are covered as often.
+ * The prediction interval by bands of the score: quantiles of the held-out errors, widened until they also cover 90 % of
+ * the opinions of references that the quantiles were not computed from.
  */
-export const intervalBands = (leftOut: readonly LeftOut[]): OpinionModel['bands'] => {
-  const references = [...new Set(leftOut.map(({ reference }) => reference))];
+export const intervalBands = (heldOut: readonly HeldOutPrediction[]): OpinionModel['bands'] => {
+  const references = [...new Set(heldOut.map(({ reference }) => reference))];
   const without = references.map((reference) => ({
-    own: leftOut.filter((each) => each.reference === reference),
-    bands: quantiles(leftOut.filter((each) => each.reference !== reference)),
+    own: heldOut.filter((each) => each.reference === reference),
+    bands: quantiles(heldOut.filter((each) => each.reference !== reference)),
   }));
   let [low, high] = [0.5, 3];
   for (let round = 0; round < 30; round++) {
@@ -27,23 +27,23 @@ export const intervalBands = (leftOut: readonly LeftOut[]): OpinionModel['bands'
       (sum, { own, bands }) => sum + coverage(own, widened(bands, factor)) * own.length,
       0,
     );
-    if (covered / leftOut.length < COVERAGE) low = factor;
+    if (covered / heldOut.length < COVERAGE) low = factor;
     else high = factor;
   }
-  return widened(quantiles(leftOut), high);
+  return widened(quantiles(heldOut), high);
 };
 
-/** The share of opinions that lie within the interval of their prediction. */
-export const coverage = (leftOut: readonly LeftOut[], bands: OpinionModel['bands']): number => {
-  const inside = leftOut.filter(({ score, opinion }) => {
+/** The share of opinions inside the interval of their prediction. */
+export const coverage = (heldOut: readonly HeldOutPrediction[], bands: OpinionModel['bands']): number => {
+  const inside = heldOut.filter(({ score, opinion }) => {
     const [below, above] = widthAt(bands, score);
     return opinion >= Math.max(1, score - below) && opinion <= Math.min(5, score + above);
   });
-  return inside.length / leftOut.length;
+  return inside.length / heldOut.length;
 };
 
-const quantiles = (leftOut: readonly LeftOut[]): OpinionModel['bands'] => {
-  const sorted = leftOut.toSorted((a, b) => a.score - b.score);
+const quantiles = (heldOut: readonly HeldOutPrediction[]): OpinionModel['bands'] => {
+  const sorted = heldOut.toSorted((a, b) => a.score - b.score);
   const bands = Array.from({ length: BANDS }, (_, band) => {
     const own = sorted.slice(
       Math.floor((band * sorted.length) / BANDS),
@@ -60,8 +60,8 @@ const quantiles = (leftOut: readonly LeftOut[]): OpinionModel['bands'] => {
 };
 
 /**
- * Above the highest band hardly anything was rated, and people gave it no more than what lies in that band: there the
- * interval keeps its lower end. Identical pictures, which leave no doubt, have none.
+ * Hardly any rated picture scores above the highest band, and none was rated better than that band: there the interval
+ * keeps its lower end. Identical pictures have no interval, because their score is certain.
  */
 const widened = (bands: OpinionModel['bands'], factor: number): OpinionModel['bands'] => {
   const wide = bands.map(([score, below, above]) => [score, below * factor, above * factor] as const);

@@ -1,10 +1,10 @@
 import { type Knots, type OpinionModel, predict } from '../opinion-model.ts';
-import { intervalBands, type LeftOut } from './conformal.ts';
+import { type HeldOutPrediction, intervalBands } from './conformal.ts';
 import { fitCurves } from './fit-opinion-model.ts';
 import type { Opinion } from './opinions.ts';
 import { rankCorrelation, rootMeanSquare } from './statistics.ts';
 
-/** The sets of full-reference metrics that models are made for: each, every two, and those that predict best. */
+/** The sets of full-reference metrics a model is fitted for: each alone, each pair, and the larger sets that predict best. */
 export const modelSets = (tools: readonly string[]): readonly (readonly string[])[] => [
   ...tools.map((tool) => [tool]),
   ...tools.flatMap((tool, at) => tools.slice(at + 1).map((other) => [tool, other])),
@@ -14,14 +14,14 @@ export const modelSets = (tools: readonly string[]): readonly (readonly string[]
   ['haarpsi', 'mdsi', 'psnr', 'vif', 'vsi'],
 ];
 
-export interface Validated {
+export interface CrossValidation {
   readonly model: OpinionModel;
-  /** What the model predicts of each reference when fitted on the others, in the order of the rows. */
-  readonly leftOut: readonly LeftOut[];
+  /** The prediction of each row by a model fitted on the other references, in the order of the rows. */
+  readonly heldOut: readonly HeldOutPrediction[];
 }
 
-/** Fits a model on all rows, and judges it by models that each leave one reference out. */
-export const crossValidate = (rows: readonly Opinion[], tools: readonly string[], knots: Knots): Validated => {
+/** Fits a model on all rows and validates it by leaving out one reference at a time. */
+export const crossValidate = (rows: readonly Opinion[], tools: readonly string[], knots: Knots): CrossValidation => {
   const references = [...new Set(rows.map(({ reference }) => reference))];
   const without = new Map(
     references.map((left) => {
@@ -33,18 +33,18 @@ export const crossValidate = (rows: readonly Opinion[], tools: readonly string[]
       return [left, { ...curves, rmse: 0, srcc: 0, bands: [] }] as const;
     }),
   );
-  const leftOut = rows.map(({ reference, raw, opinion }) => {
+  const heldOut = rows.map(({ reference, raw, opinion }) => {
     const { score } = predict(without.get(reference) as OpinionModel, knots, raw);
     return { reference, score, opinion };
   });
-  const [scores, opinions] = [leftOut.map(({ score }) => score), rows.map(({ opinion }) => opinion)];
+  const [scores, opinions] = [heldOut.map(({ score }) => score), rows.map(({ opinion }) => opinion)];
   const model = {
     ...fitCurves(rows, tools, knots),
     rmse: rounded(rootMeanSquare(scores, opinions)),
     srcc: rounded(rankCorrelation(scores, opinions)),
-    bands: intervalBands(leftOut),
+    bands: intervalBands(heldOut),
   };
-  return { model, leftOut };
+  return { model, heldOut };
 };
 
 const rounded = (value: number): number => Number(value.toFixed(4));

@@ -1,19 +1,19 @@
 import type { Pixels } from '../pixels.ts';
 
-/** A change of a picture whose strength is one number. Deterministic: noise comes from a fixed seed. */
+/** Distorts a picture by one strength. Deterministic: noise comes from a fixed seed. */
 export type Distort = (pixels: Pixels, strength: number) => Pixels;
 
-/** Gaussian blur of the given deviation. */
+/** Gaussian blur with this standard deviation in pixels. */
 export const blur: Distort = (pixels, sigma) => {
   const radius = Math.max(1, Math.ceil(3 * sigma));
   const taps = Array.from({ length: 2 * radius + 1 }, (_, i) => Math.exp(-((i - radius) ** 2) / (2 * sigma ** 2)));
   return filtered(filtered(pixels, taps, 1, 0), taps, 0, 1);
 };
 
-/** Blur along the rows over the given number of pixels. */
+/** Horizontal motion blur over this many pixels. */
 export const motionBlur: Distort = (pixels, length) => filtered(pixels, new Array<number>(length).fill(1), 1, 0);
 
-/** Draws colours towards their luma; 1 leaves none. */
+/** Moves colours towards their luma; 1 makes the picture grey. */
 export const desaturate: Distort = (pixels, amount) =>
   eachPixel(pixels, (rgb) => {
     const grey = luma(rgb);
@@ -24,7 +24,7 @@ export const desaturate: Distort = (pixels, amount) =>
 export const quantise: Distort = (pixels, levels) =>
   eachValue(pixels, (value) => (Math.round((value / 255) * (levels - 1)) * 255) / (levels - 1));
 
-/** Moves red to the left and blue to the right, as a bad lens does. */
+/** Chromatic aberration: shifts red to the left and blue to the right. */
 export const fringe: Distort = (pixels, distance) =>
   resampled(pixels, (x, y, channel) => [x + (channel === 0 ? distance : channel === 2 ? -distance : 0), y]);
 
@@ -36,7 +36,7 @@ export const gaussianNoise: Distort = (pixels, sigma) => {
   );
 };
 
-/** Turns a share of the pixels black or white. */
+/** Salt-and-pepper noise: turns this share of the pixels black or white. */
 export const impulseNoise: Distort = (pixels, share) => {
   const random = seeded(11);
   return eachPixel(pixels, (rgb) => {
@@ -45,17 +45,17 @@ export const impulseNoise: Distort = (pixels, share) => {
   });
 };
 
-/** Adds to every channel; what leaves the range is lost. */
+/** Adds to every channel and clips to 0..255. */
 export const brighten: Distort = (pixels, amount) => eachValue(pixels, (value) => value + amount);
 
-/** Scales the distance from mid grey. */
+/** Scales the difference from mid grey. */
 export const contrast: Distort = (pixels, factor) => eachValue(pixels, (value) => 128 + factor * (value - 128));
 
-/** Makes blocks of one colour. */
+/** Replaces blocks of this side by one colour. */
 export const pixelate: Distort = (pixels, side) =>
   resampled(pixels, (x, y) => [Math.floor(x / side) * side + (side >> 1), Math.floor(y / side) * side + (side >> 1)]);
 
-/** Takes every pixel from somewhere near. */
+/** Takes every pixel from a random place at most this far away. */
 export const jitter: Distort = (pixels, distance) => {
   const random = seeded(13);
   const offset = (): number => Math.round((2 * random() - 1) * distance);
@@ -66,14 +66,14 @@ export const jitter: Distort = (pixels, distance) => {
   });
 };
 
-/** Scales down by a factor and up again, which loses fine detail. */
+/** Loses fine detail: scales down by a factor and up again. */
 export const soften: Distort = (pixels, factor) => {
   const { width, height } = pixels;
   const small = scaled(blur(pixels, 0.4 * factor), Math.ceil(width / factor), Math.ceil(height / factor));
   return scaled(small, width, height);
 };
 
-/** Adds a multiple of the fine detail once more: too sharp. */
+/** Unsharp mask: adds this multiple of the fine detail. */
 export const oversharpen: Distort = (pixels, amount) => {
   const smooth = blur(pixels, 1).data;
   let at = 0;
@@ -103,7 +103,7 @@ const eachPixel = ({ width, height, data }: Pixels, change: (rgb: Rgb) => Rgb): 
 
 const within = (index: number, length: number): number => (index < 0 ? 0 : index >= length ? length - 1 : index);
 
-/** Every value from another place of the picture, which its edge pixels continue. */
+/** Takes every value from the place that `from` names; beyond the edge the border pixel repeats. */
 const resampled = (
   { width, height, data }: Pixels,
   from: (x: number, y: number, channel: number) => readonly [number, number],
@@ -117,7 +117,7 @@ const resampled = (
   return { width, height, data: out };
 };
 
-/** Taps, divided by their sum, along (dx, dy). */
+/** Convolves along (dx, dy) with taps that are normalised to sum 1. */
 const filtered = ({ width, height, data }: Pixels, taps: readonly number[], dx: number, dy: number): Pixels => {
   const sum = taps.reduce((total, tap) => total + tap, 0);
   const half = taps.length >> 1;
@@ -136,7 +136,7 @@ const filtered = ({ width, height, data }: Pixels, taps: readonly number[], dx: 
   return { width, height, data: out };
 };
 
-/** Another size, by two-tap interpolation. */
+/** Resizes by bilinear interpolation. */
 const scaled = ({ width, height, data }: Pixels, wide: number, high: number): Pixels => {
   const out = new Uint8Array(wide * high * 3);
   for (let at = 0; at < out.length; at++) {
@@ -153,7 +153,7 @@ const scaled = ({ width, height, data }: Pixels, wide: number, high: number): Pi
   return { width: wide, height: high, data: out };
 };
 
-/** Numbers in [0, 1) that are the same in every process. */
+/** A seeded generator (mulberry32) of numbers in [0, 1). */
 const seeded = (seed: number): (() => number) => {
   let state = seed;
   return () => {

@@ -6,7 +6,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** The logistic nearest to the points in least squares, its ends free within 1..5. Monotone by construction. */
+/** Least-squares fit of a logistic to the points, with its ends free within 1..5. Monotone by construction. */
 export const fitLogistic = (points: readonly Point[], lowerBetter: boolean): LogisticParams => {
   const sign = lowerBetter ? -1 : 1;
   const xs = points.map(({ x }) => x).sort((a, b) => a - b);
@@ -36,7 +36,7 @@ interface Curve {
   readonly loss: number;
 }
 
-/** With centre and width fixed, the ends are a straight line's: y = bottom + (top - bottom) * s. */
+/** With centre and width fixed, the ends follow from linear regression: y = bottom + (top - bottom) * s. */
 const endsFor = (points: readonly Point[], sign: number, centre: number, width: number): Curve => {
   const shares = points.map(({ x }) => 1 / (1 + Math.exp((-sign * (x - centre)) / width)));
   const [n, y] = [points.length, points.map((point) => point.y)];
@@ -62,7 +62,7 @@ const endsFor = (points: readonly Point[], sign: number, centre: number, width: 
 
 type Two = readonly [number, number];
 
-// Five digits are more than a calibration is worth.
+// A calibration is less precise than five digits.
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** Pattern search: tries a step each way on both axes, and halves the steps when none is better. */

@@ -1,13 +1,13 @@
-import { type Knots, lift, type OpinionModel, sharesOf } from '../opinion-model.ts';
+import { type Knots, lift, type OpinionModel, stepShares } from '../opinion-model.ts';
 import type { Opinion } from './opinions.ts';
 
-/** Where knots lie among the scores of a tool: closer where pictures are good, where people differ least. */
+/** Quantiles of a tool's scores at which knots lie: denser for good pictures, where people agree most. */
 const QUANTILES = [0.005, 0.1, 0.25, 0.4, 0.55, 0.7, 0.82, 0.91, 0.97, 0.995];
-/** Keeps curves apart that say nearly the same. */
+/** Ridge penalty, for curves that are nearly collinear. */
 const RIDGE = 1;
 const ROUNDS = 600;
 
-/** The knots of tools from their scores; labels play no part. */
+/** Places the knots of each tool by its scores alone; opinions are not used. */
 export const placeKnots = (
   rows: readonly Opinion[],
   tools: readonly { readonly name: string; readonly identical: number; readonly lower_better?: boolean | undefined }[],
@@ -25,8 +25,8 @@ export const placeKnots = (
 export type Curves = Pick<OpinionModel, 'tools' | 'base' | 'steps'>;
 
 /**
- * Non-negative least squares over the steps of all tools. What the pictures do not reach, between the best of them and an
- * identical copy, is given to the last step of each tool, so that identical pictures are exactly 5.
+ * Non-negative least squares over the steps of all tools. The gap between the best rated picture and an identical copy
+ * is added to the last step of each tool, so that identical pictures score exactly 5.
  */
 export const fitCurves = (rows: readonly Opinion[], tools: readonly string[], knots: Knots): Curves => {
   const features = rows.map(({ raw }) => collectFeatures(raw, tools, knots));
@@ -37,19 +37,19 @@ export const fitCurves = (rows: readonly Opinion[], tools: readonly string[], kn
   const steps: Record<string, number[]> = {};
   let next = 0;
   for (const tool of tools) {
-    const count = stepsOf(knots, tool).length;
+    const count = stepKnots(knots, tool).length;
     steps[tool] = weights.slice(next, next + count).map(rounded);
     next += count;
   }
-  return anchored({ tools, base: rounded(weights.at(-1) as number), steps }, knots);
+  return anchorAtIdentical({ tools, base: rounded(weights.at(-1) as number), steps }, knots);
 };
 
 const collectFeatures = (raw: Opinion['raw'], tools: readonly string[], knots: Knots): Float64Array =>
-  Float64Array.from([...tools.flatMap((tool) => sharesOf(knots[tool]?.knots ?? [], raw[tool] as number)), 1]);
+  Float64Array.from([...tools.flatMap((tool) => stepShares(knots[tool]?.knots ?? [], raw[tool] as number)), 1]);
 
-const stepsOf = (knots: Knots, tool: string): readonly number[] => (knots[tool]?.knots ?? []).slice(1);
+const stepKnots = (knots: Knots, tool: string): readonly number[] => (knots[tool]?.knots ?? []).slice(1);
 
-/** The last feature is the constant, which alone may be negative. */
+/** Coordinate descent. The last feature is the constant, the only weight that may be negative. */
 const solve = (features: readonly Float64Array[], target: readonly number[]): readonly number[] => {
   const size = features[0]?.length ?? 0;
   const products = Array.from({ length: size }, () => new Float64Array(size));
@@ -81,19 +81,19 @@ const solve = (features: readonly Float64Array[], target: readonly number[]): re
   return [...weights];
 };
 
-const anchored = (curves: Curves, knots: Knots): Curves => {
-  const fitCurve = (tool: string) => knots[tool] ?? { identical: Number.NaN, knots: [] };
-  // Better contrast lifts vif above an identical picture: where others can, they close the gap.
-  const ends = curves.tools.filter((tool) => fitCurve(tool).knots.at(-1) === fitCurve(tool).identical);
+const anchorAtIdentical = (curves: Curves, knots: Knots): Curves => {
+  const curveOf = (tool: string) => knots[tool] ?? { identical: Number.NaN, knots: [] };
+  // Better contrast lifts vif above an identical picture: the tools whose best knot is the identical one close the gap.
+  const ends = curves.tools.filter((tool) => curveOf(tool).knots.at(-1) === curveOf(tool).identical);
   const closing = ends.length > 0 ? ends : curves.tools;
   const reached = curves.tools.reduce(
-    (sum, tool) => sum + lift(fitCurve(tool).knots, curves.steps[tool] ?? [], fitCurve(tool).identical),
+    (sum, tool) => sum + lift(curveOf(tool).knots, curves.steps[tool] ?? [], curveOf(tool).identical),
     curves.base,
   );
   const missing = 5 - reached;
   if (missing < 0) return { ...curves, base: curves.base + missing };
   const steps = Object.entries(curves.steps).map(([tool, own]) => {
-    const last = fitCurve(tool).knots.indexOf(fitCurve(tool).identical) - 1;
+    const last = curveOf(tool).knots.indexOf(curveOf(tool).identical) - 1;
     return [tool, closing.includes(tool) ? own.with(last, (own[last] as number) + missing / closing.length) : own];
   });
   return { ...curves, steps: Object.fromEntries(steps) };

@@ -3,7 +3,7 @@ import type { EncodeOptions, IqaEngine } from '../engine.ts';
 import type { Pixels } from '../pixels.ts';
 import * as distort from './distort.ts';
 
-/** One way to spoil a picture, in five steps from barely visible to very annoying. */
+/** One kind of distortion at five strengths, from barely visible to very annoying. */
 export interface Rung {
   readonly kind: string;
   readonly category: Distortion;
@@ -11,7 +11,7 @@ export interface Rung {
   readonly apply: distort.Distort | { readonly codec: EncodeOptions['format'] };
 }
 
-/** The ladder tools are measured and calibrated on: two or three kinds for every distortion category. */
+/** The distortions tools are measured and calibrated on: two or three kinds for every category. */
 export const LADDER: readonly Rung[] = [
   { kind: 'gaussian blur', category: 'Blurs', strengths: [0.7, 1.2, 2, 3.2, 5], apply: distort.blur },
   { kind: 'motion blur', category: 'Blurs', strengths: [3, 5, 9, 15, 25], apply: distort.motionBlur },
@@ -47,8 +47,8 @@ export const LADDER: readonly Rung[] = [
   { kind: 'higher contrast', category: 'Contrast', strengths: [1.25, 1.6, 2.1, 2.9, 4.2], apply: distort.contrast },
 ];
 
-/** The picture on step 1 to 5 of a rung. */
-export const onRung = async (
+/** The picture distorted at level 1 to 5. */
+export const distortAtLevel = async (
   { apply, strengths }: Rung,
   level: number,
   pixels: Pixels,

@@ -13,12 +13,12 @@ export interface Observation {
   readonly raw: number;
 }
 
-/** A tool follows a kind of distortion when its quality falls step by step: rank correlation at least this. */
-const FOLLOWS = 0.9;
+/** A tool detects a kind of distortion when its quality falls with the level: rank correlation of at least this. */
+const DETECTS = 0.9;
 const NEARLY = 0.05;
 
-/** How well a tool's quality falls with the level of a kind: 1 is always, -1 is the wrong way; mean over photographs. */
-export const following = (observations: readonly Observation[], tool: Tool, kind: string): number => {
+/** Rank correlation between the level of one kind and the loss of quality, averaged over photographs; 1 is best. */
+export const levelCorrelation = (observations: readonly Observation[], tool: Tool, kind: string): number => {
   const own = observations.filter((each) => each.tool === tool.name && (each.kind === kind || each.kind === 'none'));
   const photographs = [...new Set(own.filter((each) => each.kind === kind).map(({ photograph }) => photograph))];
   const correlations = photographs.map((photograph) => {
@@ -32,14 +32,18 @@ export const following = (observations: readonly Observation[], tool: Tool, kind
   return correlations.reduce((sum, value) => sum + value, 0) / Math.max(correlations.length, 1);
 };
 
-/** The kinds of distortion that a tool follows. */
-const followed = (observations: readonly Observation[], tool: Tool): ReadonlySet<string> => {
+/** The kinds of distortion that a tool detects. */
+const detectedKinds = (observations: readonly Observation[], tool: Tool): ReadonlySet<string> => {
   const kinds = new Set(observations.map(({ kind }) => kind).filter((kind) => kind !== 'none'));
-  return new Set([...kinds].filter((kind) => following(observations, tool, kind) >= FOLLOWS));
+  return new Set([...kinds].filter((kind) => levelCorrelation(observations, tool, kind) >= DETECTS));
 };
 
-/** How well a tool's quality falls with the level over all photographs and all of these kinds together. */
-export const ordering = (observations: readonly Observation[], tool: Tool, kinds: readonly string[]): number => {
+/** The same correlation over all photographs and all of these kinds pooled. */
+export const pooledCorrelation = (
+  observations: readonly Observation[],
+  tool: Tool,
+  kinds: readonly string[],
+): number => {
   const own = observations.filter(
     (each) => each.tool === tool.name && (each.kind === 'none' || kinds.includes(each.kind)),
   );
@@ -50,21 +54,21 @@ export const ordering = (observations: readonly Observation[], tool: Tool, kinds
 };
 
 /**
- * The categories each tool may claim: it follows one of the kinds at least, and orders all photographs and kinds
- * of the category together well, or nearly as well as the best tool of its type.
+ * The strengths each tool may claim: categories of which it detects at least one kind, and whose pooled correlation is
+ * high or within 0.05 of the best tool of its type.
  */
-export const strengthsOf = (
+export const findStrengths = (
   observations: readonly Observation[],
   tools: readonly Tool[],
   categories: ReadonlyMap<Distortion, readonly string[]>,
 ): ReadonlyMap<string, readonly Distortion[]> => {
   const claims = new Map<string, Distortion[]>(tools.map(({ name }) => [name, []]));
-  const follows = new Map(tools.map((tool) => [tool.name, followed(observations, tool)]));
+  const follows = new Map(tools.map((tool) => [tool.name, detectedKinds(observations, tool)]));
   for (const [category, kinds] of categories) {
-    const measured = tools.map((tool) => ({ tool, order: ordering(observations, tool, kinds) }));
+    const measured = tools.map((tool) => ({ tool, order: pooledCorrelation(observations, tool, kinds) }));
     for (const { tool, order } of measured) {
       const best = Math.max(...measured.filter((each) => each.tool.type === tool.type).map((each) => each.order));
-      const strong = order >= Math.min(FOLLOWS, best - NEARLY);
+      const strong = order >= Math.min(DETECTS, best - NEARLY);
       if (strong && kinds.some((kind) => follows.get(tool.name)?.has(kind))) claims.get(tool.name)?.push(category);
     }
   }

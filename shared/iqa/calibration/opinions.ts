@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
 
-/** What people said of one picture on 1..5, and the raw scores that metrics give it. */
+/** The mean opinion of one picture on 1..5, and the raw scores that metrics give it. */
 export interface Opinion {
   readonly reference: string;
   readonly distortion: number;
@@ -9,7 +9,7 @@ export interface Opinion {
   readonly raw: Readonly<Record<string, number>>;
 }
 
-/** TID2013's worst and best mean opinions, of 0..9, are 1 and 5. */
+/** TID2013's worst and best mean opinions on its scale of 0..9, which become 1 and 5. */
 const [LOWEST, HIGHEST] = [0.24, 7.21];
 
 /** The kinds of distortion of TID2013 (Ponomarenko and others 2015), numbered from 1. */
@@ -49,7 +49,11 @@ export const parseOpinions = (text: string): readonly Opinion[] => {
     .split(/\r?\n/)
     .map((line) => line.split(','));
   const missing = FACTS.filter((name) => !head.includes(name));
-  if (missing.length > 0) throw new Fault('InvalidInput', `the table of opinions lacks ${missing.join(', ')}`);
+  if (missing.length > 0)
+    throw new Fault(
+      'InvalidInput',
+      `the table of opinions lacks the columns ${missing.join(', ')}; its first line names the columns`,
+    );
   const metrics = head.filter((name) => !FACTS.includes(name));
   return lines.map((cells, at) => {
     const number = (name: string): number => {

@@ -2,7 +2,7 @@ import type { Tool } from './observe.ts';
 import { type Opinion, TID2013_KINDS } from './opinions.ts';
 import { rankCorrelation } from './statistics.ts';
 
-/** A tool sees a kind of distortion when it orders its pictures as people do: rank correlation at least this. */
+/** A tool sees a kind of distortion when it ranks its pictures as people do: rank correlation of at least this. */
 const SEES = 0.5;
 
 /** The rank correlation of a tool's quality with opinion over the pictures of one kind. */
@@ -14,7 +14,7 @@ export const agreement = (rows: readonly Opinion[], tool: Tool, distortion: numb
   );
 };
 
-/** The kinds that a tool sees, by number, and the others, by name. */
+/** The numbers of the kinds that a tool sees, and the names of the others. */
 export const seenKinds = (rows: readonly Opinion[], tool: Tool) => {
   const kinds = TID2013_KINDS.map((name, at) => ({
     name,

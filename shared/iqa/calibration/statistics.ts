@@ -4,7 +4,7 @@ export const mean = (values: readonly number[]): number =>
 export const rootMeanSquare = (a: readonly number[], b: readonly number[]): number =>
   Math.sqrt(mean(a.map((value, i) => (value - (b[i] as number)) ** 2)));
 
-/** Pearson's correlation; 0 where one side is constant. */
+/** Pearson's correlation; 0 if one side is constant. */
 export const correlation = (a: readonly number[], b: readonly number[]): number => {
   const [centreA, centreB] = [mean(a), mean(b)];
   let [ab, aa, bb] = [0, 0, 0];
@@ -17,7 +17,7 @@ export const correlation = (a: readonly number[], b: readonly number[]): number 
   return aa === 0 || bb === 0 ? 0 : ab / Math.sqrt(aa * bb);
 };
 
-/** Spearman's rank correlation; ties share their mean rank. 0 where one side is constant. */
+/** Spearman's rank correlation; ties share their mean rank. 0 if one side is constant. */
 export const rankCorrelation = (a: readonly number[], b: readonly number[]): number => correlation(ranks(a), ranks(b));
 
 const ranks = (values: readonly number[]): readonly number[] => {
@@ -34,7 +34,7 @@ const ranks = (values: readonly number[]): readonly number[] => {
 
 const SAMPLES = 200;
 
-/** The middle 95 % of a statistic when references are drawn anew with replacement; the same in every run. */
+/** The 95 % bootstrap interval of a statistic, resampling references with a fixed seed. */
 export const bootstrap = <Row extends { readonly reference: string }>(
   rows: readonly Row[],
   statistic: (rows: readonly Row[]) => number,

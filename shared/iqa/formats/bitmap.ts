@@ -4,7 +4,7 @@ import type { PlainPicture } from './plain-picture.ts';
 const FILE_HEADER = 14;
 const [RGB, BITFIELDS, ALPHA_BITFIELDS] = [0, 3, 6];
 
-/** Opens a Windows or OS/2 bitmap: 1 to 32 bits a pixel, with a palette or masks, in either order of rows. */
+/** Opens a Windows or OS/2 bitmap: 1 to 32 bits per pixel, with a palette or masks, bottom-up or top-down. */
 export const openBitmap = (bytes: Uint8Array): PlainPicture => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const header = readHeader(view);
@@ -139,7 +139,7 @@ const direct = (view: DataView, { bits, masks }: Header): ColourAt => {
   };
 };
 
-/** The bits under a mask, stretched to 0..255. */
+/** Reads the bits under a mask, scaled to 0..255. */
 const channel = (mask: number): ((value: number) => number) => {
   const shift = Math.log2((mask & -mask) >>> 0);
   const most = mask >>> shift;

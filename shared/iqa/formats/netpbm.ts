@@ -1,7 +1,7 @@
 import { Fault } from '../../kernel/errors.ts';
 import type { PlainPicture } from './plain-picture.ts';
 
-/** Opens PGM and PPM, binary (P5, P6) or as text (P2, P3), of 8 or 16 bits a sample. */
+/** Opens PGM and PPM, binary (P5, P6) or as text (P2, P3), with 8 or 16 bits per sample. */
 export const openNetpbm = (bytes: Uint8Array): PlainPicture => {
   const kind = (bytes[1] as number) - 48;
   const isText = kind < 4;
@@ -14,7 +14,7 @@ export const openNetpbm = (bytes: Uint8Array): PlainPicture => {
   const start = words.at() + 1;
   const wide = most > 255 ? 2 : 1;
   const samples = width * height * channels;
-  // A sample of a text has one digit and a space at least, but for the last.
+  // Each sample of a text takes at least a digit and a space; the last needs no space.
   const needed = isText ? words.at() + 2 * samples - 1 : start + samples * wide;
   if (needed > bytes.length)
     throw refusal(`it says ${width} x ${height} pixels, at least ${needed} bytes, but the file has ${bytes.length}`);
@@ -48,7 +48,7 @@ const binarySamples = (bytes: Uint8Array, start: number, wide: number): (() => n
   };
 };
 
-/** Decimal numbers between white space and comments, which run from # to the end of the line. */
+/** Reads decimal numbers, skipping white space and comments (from # to the end of the line). */
 const createWords = (bytes: Uint8Array, from: number) => {
   let at = from;
   const isSpace = (byte: number | undefined): boolean => byte === 32 || (byte !== undefined && byte >= 9 && byte <= 13);

@@ -1,7 +1,7 @@
 import { openBitmap } from './bitmap.ts';
 import { openNetpbm } from './netpbm.ts';
 
-/** A picture in a format without compression: its size is known and proved to fit the file before anything is allocated. */
+/** A picture in an uncompressed format. Its size was checked against the file's length before anything is allocated. */
 export interface PlainPicture {
   readonly format: 'bmp' | 'ppm' | 'pgm';
   readonly width: number;

@@ -1,9 +1,9 @@
 import { type Code, get, set, v128 } from '../wasm/assemble.ts';
 
-/** Bytes of a complex number in four lanes: four real parts, then four imaginary ones. */
+/** Bytes of four complex numbers side by side: four real parts, then four imaginary ones. */
 export const COMPLEX = 32;
 
-/** The code that computes a complex number. */
+/** The code that computes both parts of a complex number. */
 export interface Complex {
   readonly re: Code;
   readonly im: Code;

@@ -1,48 +1,50 @@
-import { type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
+import { type Code, f32x4, get, i32, increment, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
 import { COMPLEX, type Complex, loadComplex, storeComplex } from './complex.ts';
 
-/** The factors of a length that have a pass of their own, in the order in which they are taken out of it. */
+/** The radices with a pass, in the order in which a length is factorised. */
 export const RADICES = [4, 2, 3, 5, 7, 11, 13] as const;
 
-/** For each factor a pass that turns its results, `pass4`, and one for the end of a transform, `last4`. */
+/** Two kernels per radix: `pass4` multiplies its results by twiddle factors, `last4` ends a transform without them. */
 export const radixPasses = (): readonly WasmFunction[] =>
   RADICES.flatMap((radix) => [radixPass(radix, `pass${radix}`, true), radixPass(radix, `last${radix}`, false)]);
 
-const [SOURCE, TARGET, TURNS, END, SOURCE_STEP, TARGET_STEP, LINE_END, ADDRESS, FIRST_VECTOR] = [
+const [SOURCE, TARGET, TWIDDLES, END, SOURCE_STEP, TARGET_STEP, LINE_END, ADDRESS, FIRST_VECTOR] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8,
 ];
 
 /**
- * A pass of a transform that sorts itself (Stockham): it takes numbers that lie far apart and writes results near to each
- * other. Parameters: source, target, turns, where the first of the source's parts ends, and the bytes between two parts of
- * the source and two of the target; the latter is also how many numbers share a turn.
+ * One pass of a Stockham (self-sorting) transform. Parameters: source, target, twiddle factors, end of the first part of
+ * the source, and the bytes between two parts of the source and of the target; numbers within the latter share a factor.
  */
-const radixPass = (radix: number, name: string, isTurned: boolean): WasmFunction => {
+const radixPass = (radix: number, name: string, hasTwiddles: boolean): WasmFunction => {
   const vectors = numberedVectors();
   const inputs = Array.from({ length: radix }, vectors.pair);
-  const turns = Array.from({ length: isTurned ? radix - 1 : 0 }, vectors.pair);
-  const { code, outputs } = radix === 4 ? fourfold(inputs, vectors.pair) : prime(inputs, vectors.pair);
+  const twiddles = Array.from({ length: hasTwiddles ? radix - 1 : 0 }, vectors.pair);
+  const { code, outputs } = radix === 4 ? radix4(inputs, vectors.pair) : primeRadix(inputs, vectors.pair);
   const butterfly = [
     ...set(ADDRESS, get(SOURCE)),
-    ...inputs.flatMap((input) => [...loadComplex(input, ADDRESS), ...step(ADDRESS, get(SOURCE_STEP))]),
+    ...inputs.flatMap((input) => [...loadComplex(input, ADDRESS), ...increment(ADDRESS, get(SOURCE_STEP))]),
     ...code,
     ...set(ADDRESS, get(TARGET)),
     ...outputs.flatMap((output, at) => {
-      const turn = turns[at - 1];
-      return [...storeComplex(ADDRESS, turn ? product(output, turn) : output), ...step(ADDRESS, get(TARGET_STEP))];
+      const twiddle = twiddles[at - 1];
+      return [
+        ...storeComplex(ADDRESS, twiddle ? product(output, twiddle) : output),
+        ...increment(ADDRESS, get(TARGET_STEP)),
+      ];
     }),
-    ...step(SOURCE, i32.constant(COMPLEX)),
-    ...step(TARGET, i32.constant(COMPLEX)),
+    ...increment(SOURCE, i32.constant(COMPLEX)),
+    ...increment(TARGET, i32.constant(COMPLEX)),
   ];
   const line = [
-    ...turns.flatMap(({ re, im }, at) => [
-      ...set(re, v128.loadSplat32(get(TURNS), 8 * at)),
-      ...set(im, v128.loadSplat32(get(TURNS), 8 * at + 4)),
+    ...twiddles.flatMap(({ re, im }, at) => [
+      ...set(re, v128.loadSplat32(get(TWIDDLES), 8 * at)),
+      ...set(im, v128.loadSplat32(get(TWIDDLES), 8 * at + 4)),
     ]),
-    ...step(TURNS, i32.constant(8 * turns.length)),
+    ...increment(TWIDDLES, i32.constant(8 * twiddles.length)),
     ...set(LINE_END, i32.add(get(SOURCE), get(TARGET_STEP))),
     ...repeatWhile(butterfly, i32.isLess(get(SOURCE), get(LINE_END))),
-    ...Array.from({ length: radix - 1 }, () => step(TARGET, get(TARGET_STEP))).flat(),
+    ...Array.from({ length: radix - 1 }, () => increment(TARGET, get(TARGET_STEP))).flat(),
   ];
   return {
     name,
@@ -52,7 +54,7 @@ const radixPass = (radix: number, name: string, isTurned: boolean): WasmFunction
   };
 };
 
-/** Locals of a complex number. */
+/** The local variables that hold a complex number. */
 type Pair = { readonly re: number; readonly im: number };
 interface Butterfly {
   readonly code: Code;
@@ -67,16 +69,15 @@ const numberedVectors = () => {
   };
 };
 
-const step = (local: number, by: Code): Code => set(local, i32.add(get(local), by));
 const { add, sub, mul, multiplyAdd, multiplySubtract } = f32x4;
 
-/** Both parts of the number are read twice, so it should lie in locals. */
-const product = ({ re, im }: Complex, turn: Pair): Complex => ({
-  re: multiplySubtract(im, get(turn.im), mul(re, get(turn.re))),
-  im: multiplyAdd(im, get(turn.re), mul(re, get(turn.im))),
+/** Reads both parts of the first number twice, so they should be in locals. */
+const product = ({ re, im }: Complex, twiddle: Pair): Complex => ({
+  re: multiplySubtract(im, get(twiddle.im), mul(re, get(twiddle.re))),
+  im: multiplyAdd(im, get(twiddle.re), mul(re, get(twiddle.im))),
 });
 
-const fourfold = (inputs: readonly Pair[], pair: () => Pair): Butterfly => {
+const radix4 = (inputs: readonly Pair[], pair: () => Pair): Butterfly => {
   const [a, b, c, d] = inputs as [Pair, Pair, Pair, Pair];
   const [even, evenRest, odd, oddRest] = [pair(), pair(), pair(), pair()];
   const results = [pair(), pair(), pair(), pair()] as const;
@@ -91,21 +92,21 @@ const fourfold = (inputs: readonly Pair[], pair: () => Pair): Butterfly => {
     ...both(oddRest, sub, b, d),
     ...both(results[0], add, even, odd),
     ...both(results[2], sub, even, odd),
-    // The odd rest is turned by a quarter.
+    // The odd difference is multiplied by i.
     ...set(results[1].re, sub(get(evenRest.re), get(oddRest.im))),
     ...set(results[1].im, add(get(evenRest.im), get(oddRest.re))),
     ...set(results[3].re, add(get(evenRest.re), get(oddRest.im))),
     ...set(results[3].im, sub(get(evenRest.im), get(oddRest.re))),
   ];
-  return { code, outputs: results.map(complexOf) };
+  return { code, outputs: results.map(loadPair) };
 };
 
-/** Numbers at equal distance from the ends meet the same cosine and opposite sines, and so do results. */
-const prime = (inputs: readonly Pair[], pair: () => Pair): Butterfly => {
+/** Inputs k and n - k share their cosines and have opposite sines, and so do outputs: that halves the multiplications. */
+const primeRadix = (inputs: readonly Pair[], pair: () => Pair): Butterfly => {
   const radix = inputs.length;
   const [first] = inputs as [Pair];
   const results = inputs.map(pair);
-  if (radix === 2) return twofold(inputs, results);
+  if (radix === 2) return radix2(inputs, results);
   const halves = Array.from({ length: (radix - 1) / 2 }, (_, at) => at + 1);
   const pairs = halves.map((at) => ({
     sum: pair(),
@@ -149,17 +150,17 @@ const prime = (inputs: readonly Pair[], pair: () => Pair): Butterfly => {
       ...set(other.im, sub(get(along.im), get(across.re))),
     );
   }
-  return { code, outputs: results.map(complexOf) };
+  return { code, outputs: results.map(loadPair) };
 };
 
-const twofold = (inputs: readonly Pair[], results: readonly Pair[]): Butterfly => {
+const radix2 = (inputs: readonly Pair[], results: readonly Pair[]): Butterfly => {
   const [a, b] = inputs as [Pair, Pair];
   const [sum, rest] = results as [Pair, Pair];
   const code = (['re', 'im'] as const).flatMap((part) => [
     ...set(sum[part], add(get(a[part]), get(b[part]))),
     ...set(rest[part], sub(get(a[part]), get(b[part]))),
   ]);
-  return { code, outputs: results.map(complexOf) };
+  return { code, outputs: results.map(loadPair) };
 };
 
-const complexOf = ({ re, im }: Pair): Complex => ({ re: get(re), im: get(im) });
+const loadPair = ({ re, im }: Pair): Complex => ({ re: get(re), im: get(im) });

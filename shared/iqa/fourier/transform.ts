@@ -1,18 +1,18 @@
 import type { Kernels } from '../wasm/instance.ts';
 import { COMPLEX } from './complex.ts';
-import { circle, factorsOf, nextSmooth } from './lengths.ts';
+import { factorise, nextSmooth, rootsOfUnity } from './lengths.ts';
 
-/** Where things lie in the kernels' memory: given out one after the other. */
-export interface Places {
-  /** The start of so many bytes. */
-  take(bytes: number): number;
+/** Allocates consecutive pieces of the kernels' memory. */
+export interface Arena {
+  /** The address of this many bytes, aligned to 16. */
+  allocate(bytes: number): number;
   used(): number;
 }
 
-export const createPlaces = (): Places => {
+export const createArena = (): Arena => {
   let used = 0;
   return {
-    take(bytes) {
+    allocate(bytes) {
       const start = used;
       used += 16 * Math.ceil(bytes / 16);
       return start;
@@ -22,30 +22,30 @@ export const createPlaces = (): Places => {
 };
 
 /**
- * Transforms lines of numbers, `batch` complex ones in four lanes each: X(k) = sum of x(j) e^(+2 pi i j k / n), without a
- * factor. Source and target are two pieces of memory, which are both written to; the one it answers with holds the result.
+ * Discrete Fourier transform X(k) = sum of x(j) e^(+2 pi i j k / n), without a scale factor, of `batch` times four
+ * sequences side by side.
  */
 export interface Transform {
-  /** Writes its tables. */
+  /** Writes the tables of factors. */
   fill(memory: ArrayBuffer): void;
   run(kernels: Kernels, source: number, other: number): number;
 }
 
-/** Bytes that source and other must have: three lines more than there are places, for those who take four at a time. */
+/** Bytes of each buffer: three lines more than the length, because `transpose` reads four at a time. */
 export const lineBytes = (length: number, batch: number): number => (length + 3) * batch * COMPLEX;
 
-export const createTransform = (length: number, batch: number, places: Places): Transform =>
-  factorsOf(length) ? direct(length, batch, places) : chirped(length, batch, places);
+export const createTransform = (length: number, batch: number, arena: Arena): Transform =>
+  factorise(length) ? mixedRadix(length, batch, arena) : bluestein(length, batch, arena);
 
-/** By a pass for each factor of the length. */
-const direct = (length: number, batch: number, places: Places): Transform => {
+/** Mixed radix: one Stockham pass for each factor of the length. */
+const mixedRadix = (length: number, batch: number, arena: Arena): Transform => {
   let [left, side] = [length, batch];
-  const turns: { readonly at: number; readonly values: Float32Array }[] = [];
-  const passes = (factorsOf(length) ?? []).map((radix) => {
+  const twiddles: { readonly at: number; readonly values: Float32Array }[] = [];
+  const passes = (factorise(length) ?? []).map((radix) => {
     const parts = left / radix;
-    const table = turnsOf(radix, parts);
-    const at = places.take(table.byteLength);
-    turns.push({ at, values: table });
+    const table = twiddleFactors(radix, parts);
+    const at = arena.allocate(table.byteLength);
+    twiddles.push({ at, values: table });
     const pass = {
       name: `${parts === 1 ? 'last' : 'pass'}${radix}`,
       at,
@@ -57,7 +57,7 @@ const direct = (length: number, batch: number, places: Places): Transform => {
   });
   return {
     fill(memory) {
-      for (const { at, values } of turns) new Float32Array(memory, at, values.length).set(values);
+      for (const { at, values } of twiddles) new Float32Array(memory, at, values.length).set(values);
     },
     run(kernels, source, other) {
       let [from, to] = [source, other];
@@ -70,37 +70,37 @@ const direct = (length: number, batch: number, places: Places): Transform => {
   };
 };
 
-/** e^(2 pi i p k / (radix parts)) for k = 1 .. radix - 1 of each p, complex after complex. */
-const turnsOf = (radix: number, parts: number): Float32Array => {
-  const { cos, sin } = circle(radix * parts);
-  const turns = new Float32Array(2 * (radix - 1) * parts);
+/** e^(2 pi i p k / (radix parts)) for k = 1 .. radix - 1 of each p. */
+const twiddleFactors = (radix: number, parts: number): Float32Array => {
+  const { cos, sin } = rootsOfUnity(radix * parts);
+  const twiddles = new Float32Array(2 * (radix - 1) * parts);
   for (let p = 0, at = 0; p < parts; p++) {
     for (let k = 1; k < radix; k++) {
-      turns[at++] = cos(p * k);
-      turns[at++] = sin(p * k);
+      twiddles[at++] = cos(p * k);
+      twiddles[at++] = sin(p * k);
     }
   }
-  return turns;
+  return twiddles;
 };
 
 /**
- * A length with a large prime factor, after Bluestein: 2jk = j^2 + k^2 - (k - j)^2 makes it a convolution with a chirp,
- * which transforms of a longer length without such factors compute.
+ * Bluestein's algorithm for a length with a large prime factor: 2jk = j^2 + k^2 - (k - j)^2 makes it a convolution with a
+ * chirp, computed by transforms of a longer length without such factors.
  */
-const chirped = (length: number, batch: number, places: Places): Transform => {
+const bluestein = (length: number, batch: number, arena: Arena): Transform => {
   const longer = nextSmooth(2 * length - 1);
-  const inner = direct(longer, batch, places);
-  const { cos, sin } = circle(2 * length);
+  const inner = mixedRadix(longer, batch, arena);
+  const { cos, sin } = rootsOfUnity(2 * length);
   const squares = Array.from({ length }, (_, j) => (j * j) % (2 * length));
   const chirp = Float32Array.from(squares.flatMap((square) => [cos(square), sin(square)]));
   const mirrored = chirp.map((value, at) => (at % 2 === 0 ? value : -value));
-  const response = responseOf(squares, longer);
+  const response = chirpResponse(squares, longer);
   const at = {
-    chirp: places.take(chirp.byteLength),
-    mirrored: places.take(mirrored.byteLength),
-    response: places.take(response.byteLength),
-    one: places.take(lineBytes(longer, batch)),
-    other: places.take(lineBytes(longer, batch)),
+    chirp: arena.allocate(chirp.byteLength),
+    mirrored: arena.allocate(mirrored.byteLength),
+    response: arena.allocate(response.byteLength),
+    one: arena.allocate(lineBytes(longer, batch)),
+    other: arena.allocate(lineBytes(longer, batch)),
   };
   const line = batch * COMPLEX;
   return {
@@ -122,15 +122,15 @@ const chirped = (length: number, batch: number, places: Places): Transform => {
   };
 };
 
-/** The transform of the chirp that is convolved with, over the length of the convolution, in float64 until the end. */
-const responseOf = (squares: readonly number[], longer: number): Float32Array => {
+/** The transform of the chirp over the length of the convolution, in float64 until the end. */
+const chirpResponse = (squares: readonly number[], longer: number): Float32Array => {
   const { length } = squares;
-  const chirp = circle(2 * length);
-  const { cos } = circle(longer);
+  const chirp = rootsOfUnity(2 * length);
+  const { cos } = rootsOfUnity(longer);
   const response = new Float32Array(2 * longer);
   for (let k = 0; k < longer; k++) {
     let [re, im] = [chirp.cos(0), 0];
-    // The chirp is even: places j and -j meet with twice the cosine.
+    // The chirp is even, so j and -j add up to twice the cosine.
     for (let j = 1; j < length; j++) {
       const wave = 2 * cos(j * k);
       re += wave * chirp.cos(squares[j] as number);

@@ -1,22 +1,21 @@
 import { COMPLEX } from '../fourier/complex.ts';
-import { type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
+import { type Code, f32x4, get, i32, increment, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
 import { scaleCount } from './filters.ts';
 
-/** float32's epsilon, which the reference adds everywhere. */
+/** float32's epsilon, which the reference implementation adds to every denominator. */
 export const epsilon = 2 ** -23;
 
 const SCALES = Array.from({ length: scaleCount }, (_, scale) => scale);
 const { add, sub, mul, div, abs, sqrt, max, splat, negative } = f32x4;
-const step = (local: number, by: Code): Code => set(local, i32.add(get(local), by));
 
-/** Parameters: four numbers in a row of a plane, complex numbers to write, where they end, and the bytes of a row. */
+/** Copies four columns of a plane as complex numbers. Parameters: the plane, the target, its end, and bytes per row. */
 const gather = (): WasmFunction => {
   const [source, target, end, line] = [0, 1, 2, 3];
   const body = [
     ...v128.store(get(target), v128.load(get(source))),
     ...v128.store(get(target), v128.zero, 16),
-    ...step(source, get(line)),
-    ...step(target, i32.constant(COMPLEX)),
+    ...increment(source, get(line)),
+    ...increment(target, i32.constant(COMPLEX)),
   ];
   return {
     name: 'gather',
@@ -27,8 +26,8 @@ const gather = (): WasmFunction => {
 };
 
 /**
- * Conjugates of a spectrum times the gains of each scale. Parameters: spectrum, radial gains of all scales, angular gains,
- * what to write, and where the spectrum ends.
+ * Multiplies the conjugate spectrum by the gains of each scale. Parameters: spectrum, radial gains of all scales, angular
+ * gains, target, and end of the spectrum.
  */
 const filter = (): WasmFunction => {
   const [spectrum, radial, angular, target, end, re, im, gain] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -40,10 +39,10 @@ const filter = (): WasmFunction => {
       ...v128.store(get(target), mul(get(re), get(gain)), COMPLEX * scale),
       ...v128.store(get(target), mul(get(im), get(gain)), COMPLEX * scale + 16),
     ]),
-    ...step(spectrum, i32.constant(COMPLEX)),
-    ...step(radial, i32.constant(16 * scaleCount)),
-    ...step(angular, i32.constant(16)),
-    ...step(target, i32.constant(COMPLEX * scaleCount)),
+    ...increment(spectrum, i32.constant(COMPLEX)),
+    ...increment(radial, i32.constant(16 * scaleCount)),
+    ...increment(angular, i32.constant(16)),
+    ...increment(target, i32.constant(COMPLEX * scaleCount)),
   ];
   return {
     name: 'filter',
@@ -54,9 +53,9 @@ const filter = (): WasmFunction => {
 };
 
 /**
- * From the responses of all scales, even parts real and odd ones imaginary: the amplitude of the finest scale, the energy
- * along the mean phase, and the amplitude of all scales, which is added to what is there. Parameters: responses, the three
- * planes, where the responses end, and the bytes of a row of a plane.
+ * From the responses of all scales (even part real, odd part imaginary): writes the amplitude of the finest scale and the
+ * energy along the mean phase, and adds the amplitude of all scales to its plane. Parameters: responses, the three
+ * planes, end of the responses, and bytes per row of a plane.
  */
 const energies = (): WasmFunction => {
   const [responses, finest, energyPlane, amplitudePlane, end, line] = [0, 1, 2, 3, 4, 5];
@@ -90,8 +89,8 @@ const energies = (): WasmFunction => {
     ...SCALES.flatMap(addScale),
     ...v128.store(get(energyPlane), get(energy)),
     ...v128.store(get(amplitudePlane), get(total)),
-    ...[finest, energyPlane, amplitudePlane].flatMap((plane) => step(plane, get(line))),
-    ...step(responses, i32.constant(COMPLEX * scaleCount)),
+    ...[finest, energyPlane, amplitudePlane].flatMap((plane) => increment(plane, get(line))),
+    ...increment(responses, i32.constant(COMPLEX * scaleCount)),
   ];
   return {
     name: 'energies',
@@ -101,14 +100,14 @@ const energies = (): WasmFunction => {
   };
 };
 
-/** Adds what is above a threshold. Parameters: a plane, the sums, where the plane ends, and the threshold. */
+/** Adds the part above a threshold to the sums. Parameters: a plane, the sums, end of the plane, and the threshold. */
 const addAbove = (): WasmFunction => {
   const [plane, sums, end, threshold, low] = [0, 1, 2, 3, 4];
   const above = max(sub(v128.load(get(plane)), get(low)), v128.zero);
   const body = [
     ...v128.store(get(sums), add(v128.load(get(sums)), above)),
-    ...step(plane, i32.constant(16)),
-    ...step(sums, i32.constant(16)),
+    ...increment(plane, i32.constant(16)),
+    ...increment(sums, i32.constant(16)),
   ];
   return {
     name: 'addAbove',

@@ -3,14 +3,14 @@ import type { Size } from '../metric.ts';
 export const scaleCount = 4;
 const orientationCount = 4;
 
-/** The log-Gabor filters: each is a gain by distance from zero frequency times one by direction. */
+/** The log-Gabor filters: each is a radial gain times an angular gain. */
 export interface PhaseFilters {
   /** The gains of all scales, times 1 / (width height): [rows / 4, columns, scales, 4 rows]. */
   readonly radial: Float32Array;
   readonly orientations: readonly {
     /** [rows / 4, columns, 4 rows]. */
     readonly angular: Float32Array;
-    /** The noise threshold over the median amplitude of the finest scale. */
+    /** The noise threshold as a multiple of the median amplitude at the finest scale. */
     readonly threshold: number;
   }[];
 }
@@ -27,7 +27,7 @@ export function phaseFilters(size: Size): PhaseFilters {
   };
 }
 
-/** Planes with four rows side by side, and zeros where there are fewer. */
+/** Interleaves four rows at a time, padded with zeros. */
 function inLanes(planes: readonly Float64Array[], { width, height }: Size, scale: number): Float32Array {
   const lanes = new Float32Array(4 * Math.ceil(height / 4) * width * planes.length);
   planes.forEach((plane, index) => {
@@ -41,7 +41,7 @@ function inLanes(planes: readonly Float64Array[], { width, height }: Size, scale
   return lanes;
 }
 
-/** Energy of all scales together over that of the finest, of the filters' even part (Parseval). */
+/** Energy of all scales divided by that of the finest one, for the even part of the filters (Parseval). */
 function noiseRatio(radial: readonly Float64Array[], angular: Float64Array, { width, height }: Size): number {
   const [finestGains] = radial as [Float64Array];
   const together = new Float64Array(width * height);
@@ -65,10 +65,10 @@ function noiseRatio(radial: readonly Float64Array[], angular: Float64Array, { wi
   return all / finest;
 }
 
-// Mean plus two deviations of Rayleigh noise, and the correction of the reference.
+// Mean plus two deviations of Rayleigh noise, divided by the reference's correction of 1.7.
 const noiseFactor = (Math.sqrt(Math.PI / 2) + 2 * Math.sqrt(2 - Math.PI / 2)) / 1.7;
 
-/** What orientations share: the gain of each scale by distance from zero frequency, and the direction. */
+/** The radial gains of each scale, and the direction of each frequency. */
 function polarGrid({ width, height }: Size) {
   const theta = new Float64Array(width * height);
   const radial = Array.from({ length: scaleCount }, () => new Float64Array(width * height));
@@ -81,7 +81,7 @@ function polarGrid({ width, height }: Size) {
       const a = rows[row] as number;
       const b = columns[column] as number;
       theta[at] = Math.atan2(-b, a);
-      // Zero frequency passes no filter.
+      // No filter passes zero frequency.
       if (at === 0) continue;
       const squared = a * a + b * b;
       const logarithm = Math.log(squared) / 2;
@@ -107,7 +107,7 @@ function angularGains(theta: Float64Array, angle: number): Float64Array {
   return gains;
 }
 
-/** The frequency of each index in cycles a pixel; an odd axis is divided by n - 1, as in the reference. */
+/** The frequency of each index in cycles per pixel; an odd length is divided by n - 1, as in the reference. */
 const frequencies = (length: number): Float64Array =>
   Float64Array.from({ length }, (_, index) => {
     const shifted = (index + Math.floor(length / 2)) % length;

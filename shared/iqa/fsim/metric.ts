@@ -9,7 +9,7 @@ import { powersOf } from '../powers.ts';
 import { epsilon } from './energy.ts';
 import { phaseCongruency } from './phase.ts';
 
-/** Mixtures of red, green and blue, and what keeps quotients from dividing by nothing. */
+/** Weights of red, green and blue, and the stabilising constants and exponents of the similarities. */
 const FIGURES = {
   luma: [0.299, 0.587, 0.114],
   i: [0.5959, -0.2746, -0.3213],
@@ -21,8 +21,8 @@ const FIGURES = {
 } as const;
 
 /**
- * FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. What is shared out between
- * threads are the two pictures: the features of each are its planes.
+ * FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. Threads take one picture
+ * each and return its feature planes.
  */
 export const fsim: StripMetric = {
   kind: 'strips',
@@ -34,11 +34,11 @@ export const fsim: StripMetric = {
   figures: FIGURES,
   graphs: () => [],
   async sums(pair, strip, runner) {
-    // Of two pictures of one colour phase is undefined, and nothing is compared.
-    return isOneColour(pair) ? new Float64Array(0) : packed(pair, strip, runner);
+    // The phase of two pictures of one colour is undefined: there is nothing to compare.
+    return isOneColour(pair) ? new Float64Array(0) : packFeatures(pair, strip, runner);
   },
   finish(planes, picture) {
-    // The limit of equal pictures.
+    // Two equal pictures of one colour: the limit of the formula is 1.
     if (planes.length === 0) return 1;
     const [a, b] = features.unpack(planes, layoutOf(picture));
     let total = 0;
@@ -52,7 +52,7 @@ export const fsim: StripMetric = {
   },
   async map(pair, runner) {
     const { width, height, factor } = layoutOf(pair.picture);
-    const [a, b] = features.unpack(packed(pair, { from: 0, to: 2 }, runner), { width, height });
+    const [a, b] = features.unpack(packFeatures(pair, { from: 0, to: 2 }, runner), { width, height });
     const values = a.phase.map((_, at) => similarityAt(a, b, at));
     const centre = (factor - 1) / 2;
     return { width, height, values, left: centre, top: centre, step: factor };
@@ -62,7 +62,7 @@ export const fsim: StripMetric = {
 const features = featurePlanes(['phase', 'i', 'q', 'gradient']);
 type Planes = ReturnType<typeof features.unpack>[0];
 
-/** The planes that are compared. */
+/** The size of the compared planes. */
 function layoutOf(picture: Size) {
   const factor = poolingFactor(picture);
   return { factor, ...pooledSize(picture, factor) };
@@ -72,15 +72,15 @@ const longestSide = 4096;
 
 function checkSides(width: number, height: number, picture: Pixels): void {
   if (Math.max(width, height) <= longestSide) return;
-  const text = `fsim transforms the picture at a width of ${Math.max(width, height)}, the limit is ${longestSide}; crop the picture of ${picture.width} x ${picture.height} into less narrow parts`;
+  const text = `fsim transforms the picture at a width of ${Math.max(width, height)}, the limit is ${longestSide}; crop the picture of ${picture.width} x ${picture.height} to a less elongated shape`;
   throw new Fault('InvalidInput', text, { tool: 'fsim', width: picture.width, height: picture.height });
 }
 
-function packed(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array {
+function packFeatures(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array {
   const { factor, ...size } = layoutOf(pair.picture);
   checkSides(size.width, size.height, pair.picture);
   return features.pack(pair, strip, size, (pixels, planes) => {
-    runner.throwIfGivenUp();
+    runner.throwIfAborted();
     const { colours, luma } = memoryFor(`${size.width} ${size.height}`, () => ({
       colours: createPlanes(size),
       luma: new Float32Array(size.width * size.height),
@@ -98,7 +98,7 @@ function packed(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array 
   });
 }
 
-// For pictures of one size in a row: new planes for each would keep the garbage collection busy.
+// Consecutive pictures often have one size: allocating planes for each would load the garbage collector.
 const memoryFor = keepLast<{ readonly colours: ReturnType<typeof createPlanes>; readonly luma: Float32Array }>();
 
 const isOneColour = ({ picture, reference }: Pair): boolean =>

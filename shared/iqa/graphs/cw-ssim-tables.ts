@@ -1,15 +1,15 @@
+import { rootsOfUnity } from '../fourier/lengths.ts';
 import type { Size } from '../metric.ts';
-import { matrix, trigonometry } from './fourier-tables.ts';
 
 export const bandCount = 8;
 
-/** The coarsest level is an eighth of the picture. */
+/** The size of the coarsest level, an eighth of the picture. */
 export const bandSize = ({ width, height }: Size): Size => ({
   width: Math.ceil(width / 8),
   height: Math.ceil(height / 8),
 });
 
-/** The signed frequency of a place in a centred spectrum. */
+/** The signed frequency at an index of a centred spectrum. */
 const frequencyAt = (index: number, count: number): number => index - Math.floor(count / 2);
 
 /** k * j modulo n, also for negative k. */
@@ -20,40 +20,40 @@ const reduced = (frequency: number, sample: number, length: number): number => {
 
 /** [cos | -sin] over the columns of the picture: [width, 2 * band width]. */
 export function rowTable(width: number, count: number): Float32Array {
-  const { cos, sin } = trigonometry(width);
+  const { cos, sin } = rootsOfUnity(width);
   return matrix(width, 2 * count, (sample, column) => {
     const index = reduced(frequencyAt(column % count, count), sample, width);
-    return column < count ? (cos[index] as number) : -(sin[index] as number);
+    return column < count ? cos(index) : -sin(index);
   });
 }
 
 /** [[C, S], [-S, C]] for some rows of the picture: [2 * band height, 2 * rows]. */
 export function columnTable(height: number, count: number, from: number, rows: number): Float32Array {
-  const { cos, sin } = trigonometry(height);
+  const { cos, sin } = rootsOfUnity(height);
   return matrix(2 * count, 2 * rows, (row, column) => {
     const index = reduced(frequencyAt(row % count, count), from + (column % rows), height);
-    if (row < count === column < rows) return cos[index] as number;
-    return (row < count ? 1 : -1) * (sin[index] as number);
+    if (row < count === column < rows) return cos(index);
+    return (row < count ? 1 : -1) * sin(index);
   });
 }
 
-/** [[C, -S], [S, C]]: stacked parts of a band's spectrum back along its columns. */
+/** [[C, -S], [S, C]]: the inverse transform along the columns of a band, whose parts are stacked. */
 export function columnInverse(count: number): Float32Array {
-  const { cos, sin } = trigonometry(count);
+  const { cos, sin } = rootsOfUnity(count);
   return matrix(2 * count, 2 * count, (row, column) => {
     const index = reduced(frequencyAt(column % count, count), row % count, count);
-    if (row < count === column < count) return cos[index] as number;
-    return (row < count ? -1 : 1) * (sin[index] as number);
+    if (row < count === column < count) return cos(index);
+    return (row < count ? -1 : 1) * sin(index);
   });
 }
 
-/** [[C, S], [-S, C]] from the right: parts side by side back along the rows, scaled. */
+/** [[C, S], [-S, C]], multiplied from the right: the scaled inverse transform along rows, whose parts lie side by side. */
 export function rowInverse(count: number, scale: number): Float32Array {
-  const { cos, sin } = trigonometry(count);
+  const { cos, sin } = rootsOfUnity(count);
   return matrix(2 * count, 2 * count, (row, column) => {
     const index = reduced(frequencyAt(row % count, count), column % count, count);
-    if (row < count === column < count) return scale * (cos[index] as number);
-    return (row < count ? scale : -scale) * (sin[index] as number);
+    if (row < count === column < count) return scale * cos(index);
+    return (row < count ? scale : -scale) * sin(index);
   });
 }
 
@@ -75,4 +75,13 @@ export function bandMasks(size: Size): Float32Array {
     }
   }
   return masks;
+}
+
+/** A row-major matrix whose entries are given by row and column. */
+function matrix(rows: number, columns: number, entry: (row: number, column: number) => number): Float32Array {
+  const values = new Float32Array(rows * columns);
+  for (let row = 0, at = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++, at++) values[at] = entry(row, column);
+  }
+  return values;
 }

@@ -13,7 +13,7 @@ const longestSide = 12_288;
 const spectrumGraph = lazily(buildSpectrum);
 const bandGraph = lazily(buildBands);
 
-/** Complex-wavelet SSIM at the coarsest of four levels, eight orientations; small shifts hardly matter to it. */
+/** Complex-wavelet SSIM at the coarsest of four levels, eight orientations; nearly invariant to small shifts. */
 export const cwSsim: WholeMetric = {
   kind: 'whole',
   name: 'cw_ssim',
@@ -56,7 +56,7 @@ function checkSides({ width, height }: Pixels): void {
   throw new Fault('InvalidInput', text, { tool: 'cw_ssim', width, height });
 }
 
-/** The lowest frequencies of the luma, strip by strip: stacked real and imaginary parts. */
+/** The lowest frequencies of the luma, computed strip by strip: real and imaginary parts stacked. */
 async function spectrumOf(pixels: Pixels, { band, rows }: Tables, runner: GraphRunner): Promise<Float32Array> {
   const { width, height } = pixels;
   const total = new Float64Array(2 * band.height * band.width);
@@ -75,7 +75,7 @@ async function spectrumOf(pixels: Pixels, { band, rows }: Tables, runner: GraphR
 
 const feed = (data: Float32Array, shape: readonly number[]): Feed => ({ type: 'float32', data, shape });
 
-// Unlike the other metrics' luma, products and sum are not rounded to float32 before the value is rounded.
+// Unlike in the other metrics, products and sum stay float64 until the luma is rounded.
 const [redOf, greenOf, blueOf] = [0.299, 0.587, 0.114].map((weight) =>
   Float64Array.from({ length: 256 }, (_, byte) => 255 * Math.fround(byte / 255) * Math.fround(weight)),
 ) as [Float64Array, Float64Array, Float64Array];
@@ -100,7 +100,7 @@ function checkedMean({ data }: Pixels): number {
   throw new Fault('InvalidInput', text, { tool: 'cw_ssim' });
 }
 
-// Without the mean, which no band looks at, float32 has more digits for the rest.
+// No band contains the mean; subtracting it leaves float32 more digits for the rest.
 function lumaRows({ data, width }: Pixels, from: number, count: number, mean: number): Float32Array {
   const luma = new Float32Array(count * width);
   for (let target = 0, at = from * width * 3; target < luma.length; target++, at += 3) {
@@ -127,12 +127,12 @@ function buildBands(): BuiltGraph<'map' | 'energy'> {
   const columns = graph.input('columns', 'float32', ['height2', 'height2']);
   const rows = graph.input('rows', 'float32', ['width2', 'width2']);
   const [x, y] = inputs.map((spectrum) => computeBands(graph, spectrum, masks, columns, rows));
-  if (!x || !y) throw new RangeError('two pictures');
+  if (!x || !y) throw new RangeError('cw_ssim compares two pictures');
   const real = graph.add(graph.mul(x.real, y.real), graph.mul(x.imaginary, y.imaginary));
   const imaginary = graph.sub(graph.mul(x.imaginary, y.real), graph.mul(x.real, y.imaginary));
   const energy = graph.add(power(graph, x), power(graph, y));
   const [meanReal, meanImaginary, meanEnergy] = [real, imaginary, energy].map((plane) => boxMean(graph, plane));
-  if (!meanReal || !meanImaginary || !meanEnergy) throw new RangeError('three planes');
+  if (!meanReal || !meanImaginary || !meanEnergy) throw new RangeError('cw_ssim averages three planes');
   const length = graph.add(graph.mul(meanReal, meanReal), graph.mul(meanImaginary, meanImaginary));
   const map = graph.div(graph.mul(graph.op('Sqrt', [graph.add(length, 1e-12)]), 2), graph.add(meanEnergy, 2e-12));
   const out = [1, bandCount, 'map_height', 'map_width'];
@@ -161,7 +161,7 @@ function boxMean(graph: GraphBuilder, plane: Ref): Ref {
   return graph.op('AveragePool', [vertical], { kernel_shape: [1, windowSide] });
 }
 
-// Where neither picture has energy in a band the reference divides nothing by nothing; equal nothings count as equal.
+// Where neither picture has energy in a band the reference divides 0 by 0; such places count as equal.
 const noEnergy = 1e-6;
 
 function weightedMean(map: Float32Array, energy: Float32Array, band: Size): number {

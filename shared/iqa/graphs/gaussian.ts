@@ -7,8 +7,8 @@ export const windowSide = 11;
 const taps = gaussianTaps(windowSide, 1.5);
 
 /**
- * SSIM's Gaussian window over a plane in polyphase layout [n, 16, rows, blocks], without padding: 10 rows fewer. `add` is added to it.
- * Sixteen neighbouring columns are channels, so the horizontal pass is a dense 16 -> 16 convolution over two blocks.
+ * SSIM's Gaussian window over a plane in polyphase layout [n, 16, rows, blocks], without padding: 10 rows fewer. `add` is
+ * a bias. Sixteen neighbouring columns are channels, so the horizontal pass is a dense 16 -> 16 convolution over two blocks.
  */
 export function gaussian(graph: GraphBuilder, plane: Ref, add = 0): Ref {
   const vertical = Float32Array.from({ length: blockWidth * windowSide }, (_, index) => taps[index % windowSide] ?? 0);
@@ -17,7 +17,7 @@ export function gaussian(graph: GraphBuilder, plane: Ref, add = 0): Ref {
   return graph.conv(down, across, add === 0 ? {} : { bias: graph.constant(new Float32Array(blockWidth).fill(add)) });
 }
 
-/** Normalised to sum 1. */
+/** Gaussian weights, normalised to sum 1. */
 function gaussianTaps(side: number, sigma: number): readonly number[] {
   const raw = Array.from({ length: side }, (_, index) => Math.exp(-((index - (side - 1) / 2) ** 2) / (2 * sigma ** 2)));
   const sum = raw.reduce((total, tap) => total + tap, 0);

@@ -17,7 +17,7 @@ import { toPolyphase } from './gaussian.ts';
 import { halvingWeights, lanes } from './halving.ts';
 import { roundedLuma } from './luma.ts';
 
-// Half of what other metrics take on each side, as a result stands for two by two pixels.
+// Half as large as in other metrics, because each result covers 2 x 2 pixels.
 const [tileHeight, tileWidth] = [tileRows / 2, tileColumns / 2];
 
 const sumGraph = lazily(buildSums);
@@ -64,7 +64,7 @@ function buildMap(): BuiltGraph<'map'> {
   return graph.build({ map: { value: map, shape: [1, 'rows_out', 'blocks_out', lanes] } });
 }
 
-// 1 - (2ab + c) / (a*a + b*b + c) without the cancellation: its deviation is the same.
+// 1 - (2ab + c) / (a*a + b*b + c), rearranged to avoid cancellation; its deviation is that of the similarity.
 function buildLoss(graph: GraphBuilder): Ref {
   const shape = [1, 'rows', 'blocks', 3 * blockWidth];
   const x = gradientEnergy(graph, graph.input('picture', 'uint8', shape));
@@ -83,7 +83,7 @@ function gradientEnergy(graph: GraphBuilder, bytes: Ref): Ref {
   return graph.add(graph.add(horizontal, vertical), 1e-12);
 }
 
-/** Both directions; a lane's window starts one column before it, as the picture does one block of zeros. */
+/** Prewitt kernels of both directions; the window of a lane starts one column before it. */
 function prewitt(): Float32Array {
   const weights = new Float32Array(2 * lanes * lanes * 3 * 2);
   const set = (output: number, column: number, row: number, value: number): void => {
@@ -101,7 +101,7 @@ function prewitt(): Float32Array {
   return weights;
 }
 
-// One halved pixel of border on every side; an odd last row or column does not count.
+// One halved pixel of border on every side; an odd last row or column is dropped.
 function windowOf(tile: Tile, { picture }: Pair): Window {
   return {
     top: 2 * (tile.top - 1),

@@ -18,16 +18,15 @@ import { asFloat, weighted } from './luma.ts';
 
 const steepness = 4.2;
 const constant = 30;
-// The widest wavelet reaches three pixels back and four on.
+// The widest wavelet covers three pixels before and four after.
 const reach = 3;
 const side = 8;
 
 const graph = lazily(build);
 
-const undefinedText =
-  'haarpsi is undefined for two black pictures, which have no edges to weigh; use ssim or psnr for them';
+const UNDEFINED_TEXT = 'haarpsi is undefined for two black pictures, which have no edges; use ssim or psnr for them';
 
-/** HaarPSI: similarity of Haar wavelet coefficients and colour, weighted by the coarsest coefficients. */
+/** HaarPSI: similarity of Haar wavelet coefficients and of colour, weighted by the coarsest coefficients. */
 export const haarpsi: StripMetric = {
   kind: 'strips',
   name: 'haarpsi',
@@ -46,13 +45,13 @@ export const haarpsi: StripMetric = {
     return totals;
   },
   finish([product = Number.NaN, weights = Number.NaN]) {
-    if (weights === 0) throw new Fault('InvalidInput', undefinedText, { tool: 'haarpsi' });
+    if (weights === 0) throw new Fault('InvalidInput', UNDEFINED_TEXT, { tool: 'haarpsi' });
     const mean = product / weights;
     return (Math.log(mean / (1 - mean)) / steepness) ** 2;
   },
 };
 
-// If either side is odd, both get a row or column of zeros before the halving.
+// If either side is odd, both sides are padded by a row or column of zeros before halving.
 function halvedSize({ width, height }: Size): Size {
   const padding = Math.max(width % 2, height % 2);
   return { width: Math.floor((width + padding) / 2), height: Math.floor((height + padding) / 2) };
@@ -121,7 +120,7 @@ interface Kernel {
   value(row: number, column: number): number;
 }
 
-// Each kernel sits in the middle of the widest one's window; two neighbouring blocks of lanes hold every column it needs.
+// Each kernel is centred in the window of the widest; two neighbouring blocks hold every column it reads.
 function polyphaseWeights(kernels: readonly Kernel[]): Float32Array {
   const weights = new Float32Array(kernels.length * lanes * lanes * side * 2);
   kernels.forEach(({ size, value }, index) => {

@@ -1,12 +1,12 @@
 import { FLOAT32, type GraphBuilder, type Ref } from '../graph.ts';
 import { blockWidth } from '../strips.ts';
 
-// Eight pixels make a product of 24 x 8, the least that fills the vectors of the processor.
+// Eight pixels make a product of 24 x 8, the smallest that fills the processor's vectors.
 const step = 8;
 
 /**
- * Three factors times red, green and blue of floats [1, rows, blocks, 48]: [1, rows, blocks, 16]. They are added in this
- * order with fused operations. The reshaping also keeps the runtime from folding a division or factor into the product.
+ * The weighted sum of red, green and blue: [1, rows, blocks, 48] to [1, rows, blocks, 16], added in this order with fused
+ * operations. The reshaping also keeps the runtime from folding a division or factor into the product.
  */
 export function weighted(graph: GraphBuilder, values: Ref, factors: readonly [number, number, number]): Ref {
   const weights = new Float32Array(3 * step * step);
@@ -20,15 +20,15 @@ export function weighted(graph: GraphBuilder, values: Ref, factors: readonly [nu
   return graph.reshape(product, [0, 0, -1, blockWidth]);
 }
 
-// Added to a float32 below 2^22 this leaves no bits behind the point, so the sum rounds half to even.
+// Adding this to a float32 below 2^22 leaves no bits for a fraction, so the sum rounds half to even.
 const shift = 1.5 * 2 ** 23;
 
-/** Luma of RGB bytes rounded to whole numbers 0..255, in the reference's float32 steps, so that ties go the same way. */
+/** Luma of RGB bytes, rounded to 0..255 in the reference's float32 steps so that ties round the same way. */
 export function roundedLuma(graph: GraphBuilder, bytes: Ref): Ref {
   return graph.sub(shiftedLuma(graph, bytes), shift);
 }
 
-/** x + y - 256 and x - y of two pictures' rounded luma: the shifts cancel without operations of their own. */
+/** x + y - 256 and x - y of the rounded luma of two pictures; the rounding shifts cancel without extra operations. */
 export function lumaSumAndDifference(graph: GraphBuilder, picture: Ref, reference: Ref) {
   const x = shiftedLuma(graph, picture);
   const y = shiftedLuma(graph, reference);

@@ -5,16 +5,16 @@ import { centre } from './ssim-terms.ts';
 
 const border = windowSide - 1;
 
-/** What one part of a picture has to do at one level. */
+/** The work of one part of a picture at one level. */
 export interface Level extends Size {
   readonly index: number;
-  /** The rows of results that belong to this part; those of all parts cover the level once. */
+  /** The result rows of this part; those of all parts cover the level once. */
   readonly results: RowRange;
-  /** The rows it needs for them and for the levels below. */
+  /** The rows it reads for them and for the coarser levels. */
   readonly input: RowRange;
 }
 
-/** The sizes of the levels: halved, rounding up. */
+/** The sizes of the levels, each half of the one before, rounded up. */
 export function levelSizes(size: Size, count: number): readonly Size[] {
   const sizes: Size[] = [{ width: size.width, height: size.height }];
   for (let last = size; sizes.length < count; ) {
@@ -24,7 +24,7 @@ export function levelSizes(size: Size, count: number): readonly Size[] {
   return sizes;
 }
 
-/** Plans a part, given as rows of the coarsest level: which results it owns and which rows it reads. */
+/** Plans one part, given as rows of the coarsest level: which results it computes and which rows it reads. */
 export function planLevels(size: Size, part: RowRange, count: number): readonly Level[] {
   const sizes = levelSizes(size, count);
   const levels: Level[] = [];
@@ -51,7 +51,7 @@ const clip = ({ from, to }: RowRange, end: number): RowRange => ({
   to: Math.min(Math.max(0, to), end),
 });
 
-/** Rows measured at a time: fewer of wide pictures, whose rows wait in memory for the next batch. */
+/** Rows computed at a time: fewer for wide pictures, because rows of the next batch wait in memory. */
 export const batchRows = (width: number): number => Math.min(128, Math.max(16, 16 * Math.floor(2 ** 15 / width)));
 
 type Measure = (level: Level, batch: PlaneRows) => Promise<void>;
@@ -59,11 +59,11 @@ type Measure = (level: Level, batch: PlaneRows) => Promise<void>;
 export interface Cascade {
   /** Room for the next rows of the finest level. */
   reserve(rows: number): PlaneRows;
-  /** Takes the reserved rows: measures what can be measured and passes halved rows on to the coarser levels. */
+  /** Consumes the reserved rows: measures every complete batch and passes halved rows to the coarser levels. */
   take(): Promise<void>;
 }
 
-/** Takes up to `incoming` rows of the finest level at a time, halves them level by level and hands out batches. */
+/** Takes up to `incoming` rows of the finest level at a time, halves them level by level and calls `measure` per batch. */
 export function createCascade(levels: readonly Level[], incoming: number, measure: Measure): Cascade {
   const stages = levels.map((level, index) =>
     createStage(level, levels[index + 1], Math.ceil(incoming / 2 ** index) + 1, measure),
@@ -83,7 +83,7 @@ interface Stage {
 
 function createStage(level: Level, below: Level | undefined, incoming: number, measure: Measure): Stage {
   const batch = batchRows(level.width);
-  // One row short of a batch and its border may wait, and one row before them for its pair.
+  // Up to a batch and its border minus one row may wait, and one row before them for its pair.
   const buffer = createRowBuffer(level.width, level.input.from, batch + border + incoming + 1);
   let nextResult = level.results.from;
   let nextHalved = below?.input.from ?? Number.POSITIVE_INFINITY;
@@ -102,13 +102,13 @@ function createStage(level: Level, below: Level | undefined, incoming: number, m
   };
 }
 
-// Whole batches only, but for the last.
+// Only whole batches, except the last.
 function batchEnd(level: Level, from: number, batch: number, available: number): number {
   const end = Math.min(from + batch, level.results.to, available - border);
   return end === from + batch || end === level.results.to ? end : from;
 }
 
-// An odd side is padded by black on each end: the first pair then holds black and the first row or column.
+// An odd side is padded by black at each end, so the first pair is black and the first row or column.
 function halve(buffer: RowBuffer, level: Level, below: Level, from: number, target: RowBuffer): number {
   const oddHeight = level.height % 2;
   const to = Math.max(from, Math.floor((buffer.to() + oddHeight) / 2));

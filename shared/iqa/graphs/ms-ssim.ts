@@ -15,7 +15,7 @@ const lumaGraph = lazily(buildLuma);
 const levelGraph = lazily(() => buildLevel('ms_ssim_level', 'structure'));
 const lastGraph = lazily(() => buildLevel('ms_ssim_last', 'map'));
 
-/** SSIM over five scales, as a product: structure on the finer four, everything on the coarsest. */
+/** SSIM over five scales, as a product: contrast and structure on the finer four, all terms on the coarsest. */
 export const msSsim: StripMetric = {
   kind: 'strips',
   name: 'ms_ssim',
@@ -99,7 +99,7 @@ async function levelSum(
   return total;
 }
 
-/** Copies the columns of a tile, and those its window reaches over, into whole blocks; the same memory each time. */
+/** Copies the columns of a tile and its window into whole blocks, reusing the same memory for each call. */
 function planePacker(): PackPlane {
   let memory = new Float32Array(0);
   return (plane, width, { left, columns }) => {

@@ -4,7 +4,7 @@ import type { Pair, RowRange, Size, StripMetric } from '../metric.ts';
 import { lumaAt } from '../nr/luma.ts';
 import { type Tile, tilesOf } from '../strips.ts';
 
-/** Of each level: the constant beside the local amplitude, and the weights of the neighbours above, below, left, right. */
+/** For each level: the constant added to the local amplitude, and the weights of the neighbours above, below, left, right. */
 const levels = [
   { sigma: 0.0248, cross: [0.1011, 0.1015, 0.1493, 0.146] },
   { sigma: 0.0185, cross: [0.0757, 0.0837, 0.1986, 0.1846] },
@@ -16,15 +16,15 @@ const levels = [
 
 const lowPass = [0.05, 0.25, 0.4, 0.25, 0.05];
 
-// A result depends on pixels at most 112 away; tiles begin at multiples of 32, the coarsest step, so that levels line up.
+// A result depends on pixels up to 112 away; tiles begin at multiples of 32, the coarsest step, so that levels align.
 const halo = 128;
 const tileSide = 1024;
-// Smaller parts would compute more border than they share out.
+// Smaller parts would spend more on their borders than threads save.
 const partRows = 256;
 
 const graph = lazily(build);
 
-/** Normalised Laplacian pyramid distance, on luma that is not rounded; 0 is best. */
+/** Normalised Laplacian pyramid distance on unrounded luma; 0 is best. */
 export const nlpd: StripMetric = {
   kind: 'strips',
   name: 'nlpd',
@@ -68,7 +68,7 @@ function build(): BuiltGraph<(typeof outputNames)[number]> {
   return made.build(Object.fromEntries(errors) as never);
 }
 
-// Every second sample of the low-pass, with the border mirrored and its pixel repeated.
+// Every second sample of the low-pass, with a symmetric border (the edge pixel is repeated).
 function reduce(made: GraphBuilder, image: Ref): Ref {
   const two = atLeastTwo(made, image);
   const padded = mirror(made, mirror(made, two, 2), 3);
@@ -76,7 +76,7 @@ function reduce(made: GraphBuilder, image: Ref): Ref {
   return made.conv(vertical, made.constant(lowPass, [1, 1, 1, 5]), { strides: [1, 2] });
 }
 
-// The coarse levels of a small picture have one sample a side: twice the same gives the same result.
+// Coarse levels of a small picture may have one sample per side; repeating it gives the same result.
 function atLeastTwo(made: GraphBuilder, image: Ref): Ref {
   const size = made.op('Shape', [image], { start: 2 });
   const missing = made.op('Max', [made.sub(made.integers([2, 2]), size), made.integers([0, 0])]);
@@ -90,7 +90,7 @@ function mirror(made: GraphBuilder, image: Ref, axis: number): Ref {
   return made.op('Concat', [backwards(1, -toEnd), image, backwards(-1, -3)], { axis });
 }
 
-// The four phases of the doubled picture are four kernels on the small one.
+// Upsampling by two: each of four kernels gives one phase of the doubled picture.
 function expand(made: GraphBuilder, small: Ref, like: Ref): Ref {
   const pads = made.integers([0, 0, 1, 1, 0, 0, 1, 1]);
   const padded = made.op('Pad', [small, pads], { mode: 'edge' });
@@ -105,7 +105,7 @@ function expand(made: GraphBuilder, small: Ref, like: Ref): Ref {
   return made.op('Slice', [doubled, made.integers([0, 0]), size, made.integers([2, 3])]);
 }
 
-// Shifted copies are added up in half the time of a convolution of one channel, which the runtime fills up to sixteen.
+// Adding shifted copies takes half as long as a one-channel convolution, which the runtime pads to sixteen channels.
 function amplitude(made: GraphBuilder, band: Ref, { sigma, cross }: (typeof levels)[number]): Ref {
   const [up, down, left, right] = cross;
   const padded = made.op('Pad', [made.op('Abs', [band]), made.integers([0, 0, 1, 1, 0, 0, 1, 1])]);
@@ -137,7 +137,7 @@ function lumaOf({ picture, reference }: Pair, { top, left, rows, columns }: Tile
   return luma;
 }
 
-/** The sum over the part of a level's map that belongs to the tile; the rest of the window is border. */
+/** The sum over the tile's own part of a level's map; the rest of the window is border. */
 function ownSum(map: Float32Array, level: number, tile: Tile, window: Tile): number {
   const rows = ownRange(level, tile.top, tile.rows, window.top);
   const columns = ownRange(level, tile.left, tile.columns, window.left);

@@ -5,10 +5,10 @@ import { squaredError } from '../squared-error.ts';
 import { blockWidth, pairPacker, tilesOf } from '../strips.ts';
 import { asFloat, weighted } from './luma.ts';
 
-// With at most 64 rows a column of squared byte differences stays below 2^24, so float32 adds it exactly.
+// The sum of 64 squared byte differences stays below 2^24, so float32 adds a column of them exactly.
 const stripHeight = 64;
 
-/** Peak signal-to-noise ratio in decibels over red, green and blue; 80 for equal pictures. Bytes need no graph. */
+/** Peak signal-to-noise ratio in decibels over red, green and blue; 80 for equal pictures. Computed on bytes, without a graph. */
 export const psnr: StripMetric = {
   kind: 'strips',
   name: 'psnr',
@@ -21,7 +21,7 @@ export const psnr: StripMetric = {
     const line = 3 * picture.width;
     let total = 0;
     for (let row = from; row < to; row += 2 * stripHeight) {
-      runner.throwIfGivenUp();
+      runner.throwIfAborted();
       const [start, end] = [row * line, Math.min(row + 2 * stripHeight, to) * line];
       total += squaredError(picture.data.subarray(start, end), reference.data.subarray(start, end));
     }
@@ -32,7 +32,7 @@ export const psnr: StripMetric = {
 
 const decibels = (error: number): number => 10 * Math.log10(1 / (error + 1e-8));
 
-/** The same over luma, which is not rounded. */
+/** The same over unrounded luma. */
 export const psnry = psnrMetric(
   'psnry',
   (graph, x, y) => graph.sub(lumaThousands(graph, x), lumaThousands(graph, y)),
@@ -72,5 +72,5 @@ function build(name: string, difference: Difference): BuiltGraph<'sums'> {
   return graph.build({ sums: { value: graph.sum(graph.mul(error, error), [1]), shape: [1, 'blocks', 'values'] } });
 }
 
-// Whole numbers, which float32 holds exactly.
+// Luma times 1000: whole numbers, which float32 represents exactly.
 const lumaThousands = (graph: GraphBuilder, bytes: Ref): Ref => weighted(graph, asFloat(graph, bytes), [299, 587, 114]);

@@ -5,14 +5,14 @@ export interface PlaneRows {
   readonly difference: Float32Array;
 }
 
-/** A window of rows that moves down a picture, in memory that is allocated once. */
+/** A sliding window over the rows of a picture, in memory that is allocated once. */
 export interface RowBuffer {
   /** The row after the last. */
   to(): number;
   /** Adds rows at the end, to be filled by the caller. */
   reserve(rows: number): PlaneRows;
   view(from: number, to: number): PlaneRows;
-  /** Forgets the rows before `from`. */
+  /** Discards the rows before `from`. */
   drop(from: number): void;
 }
 
@@ -28,7 +28,7 @@ export function createRowBuffer(width: number, firstRow: number, capacity: numbe
     to: () => end,
     reserve(rows) {
       if (end - first + rows > capacity)
-        throw new RangeError(`${rows} rows do not fit: ${end - first} of ${capacity} are used`);
+        throw new RangeError(`${rows} rows do not fit the buffer: ${end - first} of ${capacity} are used`);
       end += rows;
       return view(end - rows, end);
     },

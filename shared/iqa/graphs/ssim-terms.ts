@@ -5,13 +5,13 @@ import { gaussian } from './gaussian.ts';
 const c1 = (0.01 * 255) ** 2;
 const c2 = (0.03 * 255) ** 2;
 
-/** What is taken off x + y beforehand, near its middle: it leaves float32 more bits for the variance of bright pictures. */
+/** Subtracted from x + y, near its middle, which leaves float32 more bits for the variance of bright pictures. */
 export const centre = 256;
 
 /**
- * SSIM's structure term and whole map from planes s = x + y - 256 and d = x - y, which `toPlane` brings to polyphase layout.
- * With these, four blurred maps are enough instead of five: 4xy = ss - dd, 2(xx + yy) = ss + dd.
- * Squares are taken before: a change of layout that only a convolution reads costs nothing.
+ * SSIM's structure term and full map from planes s = x + y - 256 and d = x - y, which `toPlane` converts to polyphase
+ * layout. They need four blurred maps instead of five: 4xy = ss - dd, 2(xx + yy) = ss + dd. Squares are taken before the
+ * conversion, which is free when only a convolution reads its result.
  */
 export function similarity(
   graph: GraphBuilder,
@@ -37,7 +37,7 @@ export function similarity(
   };
 }
 
-/** Sums down the rows only, short enough for float32: [n, 16, blocks]. Columns are added in float64 by the caller. */
+/** Sums over rows only, few enough for float32: [n, 16, blocks]. The caller adds the columns in float64. */
 export const columnSums = (graph: GraphBuilder, map: Ref, planes = 1) => ({
   value: graph.sum(map, [2]),
   shape: [planes, blockWidth, 'blocks_out'],

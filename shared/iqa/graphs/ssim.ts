@@ -10,14 +10,14 @@ import { columnSums, similarity } from './ssim-terms.ts';
 
 const border = windowSide - 1;
 
-/** How windows of both pictures enter the graph, and how it takes x + y - 256 and x - y from them. */
+/** How windows of both pictures enter the graph, and how it derives x + y - 256 and x - y from them. */
 interface Input {
   readonly channels: number;
   createPack(): (pair: Pair, window: Window) => Readonly<Record<string, Feed>>;
   planes(graph: GraphBuilder): { readonly sum: Ref; readonly difference: Ref; toPlane?(value: Ref): Ref };
 }
 
-/** SSIM on rounded luma, 11 x 11 Gaussian window, mean over the places where the window fits. */
+/** SSIM on rounded luma with an 11 x 11 Gaussian window, averaged where the window fits. */
 export const ssim = ssimMetric('ssim', {
   channels: 1,
   createPack: pairPacker,
@@ -29,7 +29,7 @@ export const ssim = ssimMetric('ssim', {
   },
 });
 
-/** SSIM of each of red, green and blue, averaged. */
+/** The mean SSIM of red, green and blue. */
 export const ssimc = ssimMetric('ssimc', {
   channels: 3,
   createPack: colourPacker,
@@ -80,7 +80,7 @@ function mapOf(graph: GraphBuilder, input: Input): Ref {
   return similarity(graph, sum, difference, toPlane).map();
 }
 
-// The horizontal pass reads one block beyond the last it gives.
+// The horizontal pass reads one block more than it writes.
 function windowOf(tile: Tile): Window {
   return {
     top: tile.top,

@@ -1,21 +1,20 @@
 import type { Feed, Pair, RowRange, Size } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 
-/** Pixels a side that become channels: the stride of the first convolution. */
+/** Blocks of this side become channels: the stride of the first convolution. */
 export const BLOCK = 4;
-/** Zeros around a picture. */
+/** Zero padding around a picture. */
 const BORDER = 2;
 
-// Mean and deviation of red, green and blue in [-1, 1].
+// LPIPS' input normalisation: mean and deviation of red, green and blue in [-1, 1].
 const SHIFT = [-0.03, -0.088, -0.188];
 const SCALE = [0.458, 0.448, 0.45];
 
-// As the network was trained to see them.
 const normalised = SHIFT.map((shift, channel) =>
   Float32Array.from({ length: 256 }, (_, byte) => ((2 * byte) / 255 - 1 - shift) / (SCALE[channel] as number)),
 );
 
-/** A rectangle of both pictures, normalised and with zeros around it, [2, 48, rows / 4, columns / 4]. */
+/** A rectangle of both pictures, normalised and zero-padded: [2, 48, rows / 4, columns / 4]. */
 export function blocksOf({ picture, reference }: Pair, rows: RowRange, columns: RowRange): Feed {
   const size = { height: blocksAlong(rows.to - rows.from), width: blocksAlong(columns.to - columns.from) };
   const channels = 3 * BLOCK * BLOCK;
@@ -26,7 +25,7 @@ export function blocksOf({ picture, reference }: Pair, rows: RowRange, columns: 
   return { type: 'float32', data, shape: [2, channels, size.height, size.width] };
 }
 
-// The first convolution looks at 11 x 11 pixels: at three blocks of four, the last row and column of which weigh nothing.
+// The first convolution covers 11 x 11 pixels: three blocks of four, whose last row and column have zero weight.
 const blocksAlong = (length: number): number => Math.floor((length + 2 * BORDER - 11) / BLOCK) + 3;
 
 function fill({ width, data }: Pixels, rows: RowRange, columns: RowRange, planes: Float32Array, blocks: Size): void {

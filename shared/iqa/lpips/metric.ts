@@ -4,22 +4,22 @@ import { type Tile, tilesOf } from '../strips.ts';
 import { blocksOf } from './blocks.ts';
 import { buildNetwork, OUTPUTS } from './network.ts';
 
-/** LPIPS 0.1 on AlexNet (Zhang, Isola, Efros, Shechtman and Wang 2018); `metadata/models/README.md` has the notices. */
+/** LPIPS 0.1 on AlexNet (Zhang, Isola, Efros, Shechtman and Wang 2018); licences are in `metadata/models/README.md`. */
 const weightsFile = {
   name: 'lpips-alex.safetensors',
   sha256: 'eef99a1d5017934615d630d4b0082a299543306160791da24b35ef7ecc62f248',
 };
 
-/** How many places a side of each layer lie on one of the last, whose places are the metric's own counting. */
+/** Positions of each layer per position of the last one, along one side. The metric counts rows by the last layer. */
 const FINENESS = [4, 2, 1, 1, 1] as const;
-const PIXELS_A_PLACE = 16;
-// A feature of the last layer reaches 66 pixels up and left and 96 down and right: whole places beyond that.
-const PLACES_BEFORE = 5;
-const PLACES_AFTER = 6;
-/** Places a side of what one run of the network gives at most. The larger, the less of it is border. */
+const PIXELS_PER_POSITION = 16;
+// The receptive field of the last layer reaches 66 pixels up and left and 96 down and right: rounded up to positions.
+const POSITIONS_BEFORE = 5;
+const POSITIONS_AFTER = 6;
+/** The longest side of a tile in positions: the larger a tile, the smaller the share of its border. */
 const LARGEST_TILE = 80;
-/** What the largest tile takes with its borders: a picture with no more places is one tile, of any form. */
-const TILE_PLACES = (LARGEST_TILE + PLACES_BEFORE + PLACES_AFTER) ** 2;
+/** The largest tile with its borders: a picture with no more positions is one tile, whatever its shape. */
+const TILE_POSITIONS = (LARGEST_TILE + POSITIONS_BEFORE + POSITIONS_AFTER) ** 2;
 
 /** Distance of deep features between picture and reference; lower is better, 0 for equal pictures. */
 export const lpips: StripMetric = {
@@ -36,8 +36,8 @@ export const lpips: StripMetric = {
     const totals = new Float64Array(OUTPUTS.length);
     const { width, height } = sizes[4];
     for (const tile of largeTiles(range, width)) {
-      const rows = alongOf(tile.top, tile.rows, height, pair.picture.height);
-      const columns = alongOf(tile.left, tile.columns, width, pair.picture.width);
+      const rows = tileAlong(tile.top, tile.rows, height, pair.picture.height);
+      const columns = tileAlong(tile.left, tile.columns, width, pair.picture.width);
       const mapSizes = layerSizes({ width: lengthOf(columns.pixels), height: lengthOf(rows.pixels) });
       const maps = await runner.run(graph, { blocks: blocksOf(pair, rows.pixels, columns.pixels) });
       OUTPUTS.forEach((output, layer) => {
@@ -71,36 +71,39 @@ const pooled = ({ width, height }: Size): Size => ({
   height: Math.floor((height - 3) / 2) + 1,
 });
 
-/** One side of a tile: its places, and the pixels that they and the borders around them are computed from. */
-interface Along {
-  readonly places: RowRange;
+/** A tile along one axis: its positions, and the pixels (with borders) that they are computed from. */
+interface TileAxis {
+  readonly positions: RowRange;
   readonly pixels: RowRange;
   readonly isLast: boolean;
 }
 
 function largeTiles(range: RowRange, width: number): readonly Tile[] {
   const rows = lengthOf(range);
-  return rows * width <= TILE_PLACES
+  return rows * width <= TILE_POSITIONS
     ? tilesOf(range, width, rows, width)
-    : tilesOf(range, width, evenly(rows), evenly(width));
+    : tilesOf(range, width, evenTileSide(rows), evenTileSide(width));
 }
 
-/** So long that tiles are about alike. */
-const evenly = (length: number): number => Math.ceil(length / Math.ceil(length / LARGEST_TILE));
+/** The side that divides a length into tiles of about the same size. */
+const evenTileSide = (length: number): number => Math.ceil(length / Math.ceil(length / LARGEST_TILE));
 
-function alongOf(start: number, length: number, all: number, allPixels: number): Along {
+function tileAlong(start: number, length: number, all: number, allPixels: number): TileAxis {
   const end = start + length;
-  const first = Math.max(0, start - PLACES_BEFORE);
+  const first = Math.max(0, start - POSITIONS_BEFORE);
   return {
-    places: { from: start, to: end },
-    pixels: { from: first * PIXELS_A_PLACE, to: Math.min(allPixels, (end + PLACES_AFTER) * PIXELS_A_PLACE) },
+    positions: { from: start, to: end },
+    pixels: {
+      from: first * PIXELS_PER_POSITION,
+      to: Math.min(allPixels, (end + POSITIONS_AFTER) * PIXELS_PER_POSITION),
+    },
     isLast: end >= all,
   };
 }
 
 const lengthOf = ({ from, to }: RowRange): number => to - from;
 
-/** Adds the places of a map that belong to a tile; those past its edges were computed from too little. */
+/** The sum of a tile's own positions in its map; those beyond its edges lack pixels of their receptive field. */
 function ownSum(map: Float32Array, width: number, rows: RowRange, columns: RowRange): number {
   let total = 0;
   for (let row = rows.from; row < rows.to; row++) {
@@ -109,11 +112,11 @@ function ownSum(map: Float32Array, width: number, rows: RowRange, columns: RowRa
   return total;
 }
 
-/** Where a tile's own places lie in its map. */
-function ownRange({ places, pixels, isLast }: Along, layer: number, all: number): RowRange {
+/** The range of a tile's own positions in its map. */
+function ownRange({ positions, pixels, isLast }: TileAxis, layer: number, all: number): RowRange {
   const fineness = FINENESS[layer] as number;
-  const first = (pixels.from / PIXELS_A_PLACE) * fineness;
-  return { from: places.from * fineness - first, to: (isLast ? all : places.to * fineness) - first };
+  const first = (pixels.from / PIXELS_PER_POSITION) * fineness;
+  return { from: positions.from * fineness - first, to: (isLast ? all : positions.to * fineness) - first };
 }
 
 const outline = lazily(() => buildNetwork());

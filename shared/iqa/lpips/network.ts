@@ -7,10 +7,10 @@ interface Layer {
   readonly name: string;
   readonly from: number;
   readonly to: number;
-  /** How many channels are made at a time: what they take should fit the processor's cache. */
+  /** How many output channels are computed at a time, so that they fit the processor's cache. */
   readonly step: number;
   readonly tiling: Tiling;
-  /** Largest of 3 x 3 with a stride of 2 comes first. */
+  /** Whether max pooling (3 x 3, stride 2) comes first. */
   readonly isPooled: boolean;
 }
 
@@ -26,10 +26,10 @@ const OTHERS: readonly Layer[] = [
   { name: 'net.slice5.10', from: 256, to: 256, step: 256, tiling: threes, isPooled: false },
 ];
 
-/** The maps of squared distances, one for each layer, the finest first. */
+/** The maps of squared distances, one per layer, the finest first. */
 export const OUTPUTS = ['layer1', 'layer2', 'layer3', 'layer4', 'layer5'] as const;
 
-/** The network over both pictures; without weights its constants are empty. */
+/** The network over both pictures; without a weights file its constants are empty. */
 export function buildNetwork(file?: Uint8Array): BuiltGraph<(typeof OUTPUTS)[number]> {
   const tensors = file && readSafetensors(file);
   const tensor = (name: string, shape: readonly number[]): WeightTensor => {
@@ -59,7 +59,7 @@ export function buildNetwork(file?: Uint8Array): BuiltGraph<(typeof OUTPUTS)[num
     features = graph.op('Relu', [graph.add(sums, constant(`${name}.bias`, [to], [to, 1, 1, 1]))]);
     distances.push(distance(graph, graph.reshape(features, [to, -1]), head(index + 1, to), to, 1));
   }
-  // Asked for in this order, the runtime is done with the largest maps first.
+  // In this order the runtime finishes with the largest maps first.
   const results = OUTPUTS.map((output, index) => [
     output,
     { value: distances[index] as Ref, shape: [`places${index}`] },
@@ -69,7 +69,7 @@ export function buildNetwork(file?: Uint8Array): BuiltGraph<(typeof OUTPUTS)[num
   );
 }
 
-/** The first convolution's kernels for pixels that are channels, four by four of them: three blocks a side. */
+/** The kernels of the first convolution, rearranged for blocks of pixels as channels: three blocks per side. */
 function blockwise({ data }: WeightTensor, channels: number, side: number): (graph: GraphBuilder) => Ref {
   const blocks = Math.ceil(side / BLOCK);
   const planes = 3 * BLOCK * BLOCK;
@@ -84,7 +84,7 @@ function blockwise({ data }: WeightTensor, channels: number, side: number): (gra
   return (graph) => graph.constant(kernels, [channels, planes, blocks, blocks]);
 }
 
-/** At each place the weighted squared differences of features that are scaled to length 1; `axis` has both pictures. */
+/** At each position, the weighted squared difference of unit-length features; `axis` is that of the two pictures. */
 function distance(graph: GraphBuilder, features: Ref, head: Ref, channels: number, axis: number): Ref {
   const ones = graph.constant(new Array(channels).fill(1), [1, channels]);
   const squares = graph.op('MatMul', [ones, graph.mul(features, features)]);

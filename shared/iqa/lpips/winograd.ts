@@ -1,20 +1,19 @@
 import type { GraphBuilder, Ref } from '../graph.ts';
 
-/** How a convolution of stride 1 is cut into tiles that are multiplied point by point. */
+/** Parameters of Winograd's convolution, which transforms tiles and multiplies them pointwise. */
 export interface Tiling {
-  /** Side of the kernel. */
   readonly kernel: number;
-  /** Results a side that one tile gives; it takes `results + kernel - 1` values a side. */
+  /** Results per side of a tile; it reads `results + kernel - 1` values per side. */
   readonly results: number;
-  /** Where the polynomials of a tile are evaluated, beside infinity. */
+  /** Interpolation points, besides infinity. */
   readonly points: readonly number[];
 }
 
 type Matrix = readonly (readonly number[])[];
 
 /**
- * Matrices of Winograd's convolution (Toom and Cook): results = out * ((weights * kernel) x (values * tile)). A row of values
- * and its row of weights are scaled by the same power of two, so that neither grows large.
+ * Matrices of Winograd's (Toom-Cook) convolution: results = out * ((weights * kernel) x (values * tile)). Matching rows of
+ * values and weights are scaled by the same power of two, which keeps both small.
  */
 function matricesOf({ kernel, results, points }: Tiling): Readonly<Record<'values' | 'weights' | 'out', Matrix>> {
   const side = results + kernel - 1;
@@ -37,7 +36,7 @@ function matricesOf({ kernel, results, points }: Tiling): Readonly<Record<'value
   };
 }
 
-/** Coefficients of the product of (x - point), from the constant up, without one of the points. */
+/** Coefficients of the product of (x - point) over all points but the skipped one, constant term first. */
 function productOf(points: readonly number[], skipped?: number): readonly number[] {
   const product = [1];
   for (const [index, point] of points.entries()) {
@@ -52,19 +51,18 @@ function productOf(points: readonly number[], skipped?: number): readonly number
 const powers = (point: number, count: number): number[] => Array.from({ length: count }, (_, power) => point ** power);
 const last = (count: number): number[] => Array.from({ length: count }, (_, at) => (at === count - 1 ? 1 : 0));
 
-/** What a convolution takes and gives. */
+/** Channels and pictures of a convolution. */
 interface Channels {
   readonly from: number;
   readonly to: number;
-  /** How many of the results are made at a time: fewer take less memory. */
+  /** How many output channels are computed at a time: fewer take less memory. */
   readonly step: number;
-  /** Pictures side by side. */
   readonly pictures: number;
 }
 
 /**
- * A convolution whose results are as large as its values, [channels, pictures, rows, columns] on either side, in a third of
- * the multiplications of a direct one. `weights` are [to, from, kernel, kernel]; the runtime transforms them once.
+ * A "same" convolution of [channels, pictures, rows, columns] with a third of the multiplications of a direct one.
+ * `weights` are [to, from, kernel, kernel]; the runtime transforms them once.
  */
 export function convolve(graph: GraphBuilder, values: Ref, weights: Ref, tiling: Tiling, channels: Channels): Ref {
   const { kernel, results } = tiling;
@@ -95,6 +93,6 @@ export function convolve(graph: GraphBuilder, values: Ref, weights: Ref, tiling:
   return graph.reshape(all, [to, pictures, 0, 0]);
 }
 
-/** The matrix that does to rows and columns of a square what `matrix` does to one line: its Kronecker square. */
+/** The Kronecker square of a matrix: applies it to the rows and columns of a tile. */
 const squared = (matrix: Matrix): Matrix =>
   matrix.flatMap((upper) => matrix.map((lower) => upper.flatMap((a) => lower.map((b) => a * b))));

@@ -1,8 +1,8 @@
 import { lazily } from '../../kernel/lazily.ts';
-import { type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
+import { advance, type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
 import { instantiate } from '../wasm/instance.ts';
 
-/** The published numbers: mixtures of red, green and blue, and what keeps quotients from dividing by nothing. */
+/** The published numbers: weights of red, green and blue, and the stabilising constants of the similarities. */
 export const FIGURES = {
   lightness: [0.2989, 0.587, 0.114],
   colours: [
@@ -16,8 +16,6 @@ export const FIGURES = {
 } as const;
 
 const { add, sub, mul, div, sqrt, splat } = f32x4;
-const advance = (locals: readonly number[]): Code =>
-  locals.flatMap((local) => set(local, i32.add(get(local), i32.constant(16))));
 const square = (a: Code): Code => mul(a, a);
 
 /** (2ab + c) / (a^2 + b^2 + c) */
@@ -25,8 +23,8 @@ const dice = (a: Code, b: Code, constant: number): Code =>
   div(add(mul(splat(2), mul(a, b)), splat(constant)), add(add(square(a), square(b)), splat(constant)));
 
 /**
- * Parameters: rows of red, green and blue of both pictures, two rows of lightness and one of likeness in colour to write,
- * and where the first ends.
+ * Lightness of both pictures and their colour similarity. Parameters: rows of red, green and blue of both pictures, the
+ * rows of lightness, the row of similarity, and end of the first row.
  */
 const mix = (): WasmFunction => {
   const inputs = [0, 1, 2, 3, 4, 5];
@@ -61,8 +59,8 @@ const mix = (): WasmFunction => {
 };
 
 /**
- * Parameters: three rows of lightness around each picture's, the likeness in colour, the result, and where that ends.
- * The gradient of the mean picture is the mean of the gradients.
+ * Gradient and colour similarity of a row. Parameters: three rows of lightness per picture, the colour similarity, the
+ * result, and its end. The gradient of the mean picture is the mean of the gradients.
  */
 const compare = (): WasmFunction => {
   const [colour, out, end] = [6, 7, 8];

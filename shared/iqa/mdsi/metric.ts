@@ -3,7 +3,7 @@ import { poolingFactor, poolPlanes } from '../pool-planes.ts';
 import { FIGURES } from './kernels.ts';
 import { similarities } from './similarities.ts';
 
-/** Mean deviation similarity index: how unevenly gradients and colours of the pictures agree; 0 is best. */
+/** Mean deviation similarity index: the deviation of the similarity of gradients and colours; 0 is best. */
 export const mdsi: WholeMetric = {
   kind: 'whole',
   name: 'mdsi',
@@ -21,11 +21,11 @@ function pooled({ picture, reference }: Pair) {
   return [poolPlanes(picture, factor, overhang), poolPlanes(reference, factor, overhang)] as const;
 }
 
-/** Mean distance of the fourth roots from their mean, in the complex plane: the root of a negative has phase pi / 4. */
+/** Mean distance of the complex fourth roots from their mean; the root of a negative number has phase pi / 4. */
 function meanDeviation(values: Float32Array): number {
   const roots = new Float64Array(values.length);
   for (let at = 0; at < roots.length; at++) roots[at] = Math.sqrt(Math.sqrt(Math.abs(values[at] as number)));
-  // Sums are divided last: the mean of equal values is then exact, and a fourth root would enlarge any error.
+  // Sums are divided last, so the mean of equal values is exact: the final fourth root would enlarge any error.
   let real = 0;
   let imaginary = 0;
   for (let at = 0; at < values.length; at++) {

@@ -2,13 +2,13 @@ import type { Planes } from '../pool-planes.ts';
 import { kernels } from './kernels.ts';
 
 /**
- * How alike each place of two pictures is, by gradient and colour. Row by row through vector code: lightness keeps three
- * rows, with nothing around the picture, and colour waits a row for the gradient.
+ * The similarity of gradient and colour at each position, row by row in vector code: three rows of lightness, zero-padded,
+ * give the gradient of the middle one.
  */
 export const similarities = (x: Planes, y: Planes): Float32Array => {
   const { width, height } = x;
   const { reserve, run } = kernels();
-  // A frame on both sides, and room for what vectors write past the end.
+  // A border on both sides, and room for what vectors write past the end.
   const line = width + 8;
   const memory = new Float32Array(reserve(4 * line * ROWS), 0, line * ROWS).fill(0);
   const lightness = (picture: 0 | 1, row: number): number => (6 + 3 * picture + ((row + 3) % 3)) * line;
@@ -41,5 +41,5 @@ export const similarities = (x: Planes, y: Planes): Float32Array => {
   return out;
 };
 
-/** Six rows of colours, three of lightness for each picture, two of likeness in colour, and the result. */
+/** Six rows of colours, three of lightness per picture, two of colour similarity, and the result. */
 const ROWS = 15;

@@ -1,4 +1,4 @@
-/** What a fit of the asymmetric generalised Gaussian needs to know of its samples. */
+/** The statistics of samples that a fit of the asymmetric generalised Gaussian needs. */
 export interface Moments {
   readonly count: number;
   readonly negatives: number;
@@ -10,7 +10,7 @@ export interface Moments {
 
 const FIELDS = ['count', 'negatives', 'positives', 'squaresBelow', 'squaresAbove', 'magnitudes'] as const;
 
-/** Moments as numbers that can be added to those of other samples. */
+/** Moments as an array that can be added to those of other samples. */
 export const packMoments = (all: readonly Moments[]): Float64Array =>
   Float64Array.from(all.flatMap((moments) => FIELDS.map((field) => moments[field])));
 
@@ -26,7 +26,7 @@ export interface Aggd {
   readonly right: number;
 }
 
-/** Fits alpha on a grid of 9801 values and the two deviations; these are NaN where a side has no sample. */
+/** Fits alpha, on a grid of 9801 values, and the two deviations, which are NaN if a side has no sample. */
 export const fitAggd = (moments: Moments): Aggd => {
   const left = Math.sqrt(moments.squaresBelow / moments.negatives);
   const right = Math.sqrt(moments.squaresAbove / moments.positives);
@@ -65,7 +65,7 @@ const ALPHAS = Float64Array.from({ length: 9801 }, (_, i) => Math.fround(0.2 + 0
 const RATIOS = ALPHAS.map((alpha) => Math.exp(2 * logGamma(2 / alpha) - logGamma(1 / alpha) - logGamma(3 / alpha)));
 const INVERSE_RATIOS = RATIOS.map((ratio) => 1 / ratio);
 
-// Both tables are monotone, so the nearest entry is found by bisection; of two equally near the first counts.
+// Both tables are monotone, so bisection finds the nearest entry; the first of two that are equally near.
 const estimateAlpha = (table: Float64Array, wanted: number): number => {
   if (Number.isNaN(wanted)) return ALPHAS[0] as number;
   const rising = (table[0] as number) < (table[table.length - 1] as number);

@@ -8,12 +8,12 @@ import { type Plane, rowsAround, type SharedLuma, shareLuma } from './luma.ts';
 import { gatherMoments32 } from './moments.ts';
 import { mscnRows32 } from './mscn.ts';
 
-/** Blind spatial quality evaluator with LIVE's regressor; lower is better. NaN where its statistics are undefined. */
+/** Blind spatial quality evaluator with LIVE's regressor; lower is better. NaN if its statistics are undefined. */
 export const brisque = (sums: Float64Array): number => regress(brisqueFeatures(sums));
 
 const PER_SCALE = 5;
 
-/** The moments of some rows, which begin and end at even ones, at both scales. */
+/** The moments at both scales of some rows, whose range begins and ends at even rows. */
 export const brisqueSums = (
   picture: Pixels,
   rows: RowRange,
@@ -26,17 +26,17 @@ export const brisqueSums = (
   return packMoments([...computeMoments(whole, rows), ...computeMoments(half, halfRows)]);
 };
 
-/** The 36 natural-scene statistics, 18 of the picture and 18 of its half scale. */
+/** The 36 natural-scene statistics: 18 of the picture and 18 of its half scale. */
 const brisqueFeatures = (sums: Float64Array): readonly number[] => {
   const moments = unpackMoments(sums);
   return [...computeFeatures(moments.slice(0, PER_SCALE)), ...computeFeatures(moments.slice(PER_SCALE))];
 };
 
-/** Of the values, then of their products with the left, upper, upper left and lower left neighbour. */
+/** The moments of the values, then of their products with the left, upper, upper left and lower left neighbour. */
 const computeMoments = (plane: Plane<Uint8Array | Float32Array>, { from, to }: RowRange): readonly Moments[] => {
   const { width, height } = plane;
   const moments = gatherMoments32(width, 2, PER_SCALE);
-  // Rows take turns in two slots: a row's own, and that of the row above it.
+  // Two slots, used alternately, hold a row and the one above it.
   const slotOf = (y: number): number => (y - from + 2) % 2;
   // The picture wraps round at its edges: the first row's neighbour above is the last row.
   const above = from === 0 ? height - 1 : from - 1;
@@ -47,7 +47,7 @@ const computeMoments = (plane: Plane<Uint8Array | Float32Array>, { from, to }: R
     moments.add(1, own, own, 1);
     moments.add(2, own, upper, 0);
     moments.add(3, own, upper, 1);
-    // A neighbour below is met from the row below: the pair is the same.
+    // The lower left neighbour is the upper right one, seen from the row below: the same pair.
     moments.add(4, upper, own, 1);
   };
   if (to > from) {

@@ -1,27 +1,34 @@
 import { lazily } from '../../kernel/lazily.ts';
-import { type Code, f32x4, f64x2, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
+import {
+  advance,
+  type Code,
+  f32x4,
+  f64x2,
+  get,
+  i32,
+  repeatWhile,
+  set,
+  v128,
+  type WasmFunction,
+} from '../wasm/assemble.ts';
 import { instantiate } from '../wasm/instance.ts';
 
 export const RADIUS = 3;
 export const SIDE = 2 * RADIUS + 1;
 
-/** A Gaussian window of 7 x 7 pixels, row by row, rounded to float32. */
+/** The weights of a 7 x 7 Gaussian window in raster order, rounded to float32. */
 export const WINDOW = gaussianWindow();
 
 const at = (row: number, column: number): number => WINDOW[row * SIDE + column] as number;
 
-/** Advances local variables by a vector or two. */
-const advance = (locals: readonly number[], bytes: number): Code =>
-  locals.flatMap((local) => set(local, i32.add(get(local), i32.constant(bytes))));
-
 /**
- * Local contrast of a row in float32. Parameters: seven padded rows, where the result goes, and where it ends.
- * Products are added in raster order and rounded once: flat areas decide the score by these last bits.
+ * Local contrast of a row in float32. Parameters: seven padded rows, the result, and its end. Products are added in
+ * raster order and rounded once, because these last bits decide the score of flat areas.
  */
 const contrast32 = (): WasmFunction => {
   const rows = [0, 1, 2, 3, 4, 5, 6];
   const [out, end, pixels] = [7, 8, 9];
-  // Two vectors of pixels side by side keep the processor busy while each waits for its own sum.
+  // Two independent vectors hide the latency of the additions.
   const vectors = [
     { offset: 0, mean: 10, power: 11 },
     { offset: 16, mean: 12, power: 13 },
@@ -51,8 +58,8 @@ const contrast32 = (): WasmFunction => {
 };
 
 /**
- * What each column of the window adds, in float64: four different ones by symmetry. Parameters: seven padded rows, four
- * rows of results, and where the first of these ends.
+ * The weighted sum of each column of the window, in float64; by symmetry four differ. Parameters: seven padded rows, four
+ * rows of results, and end of the first of these.
  */
 const columns64 = (): WasmFunction => {
   const [outs, end] = [[7, 8, 9, 10], 11];

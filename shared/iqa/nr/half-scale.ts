@@ -3,14 +3,14 @@ import type { Plane } from './luma.ts';
 import { HALF_TAPS, halfKernels } from './plane-kernels.ts';
 
 const ROWS = HALF_TAPS.length;
-/** The first tap lies so far before the even row or column that is kept. */
+/** The distance of the first tap before the even row or column it belongs to. */
 const BEFORE = 3;
-/** Numbers before each half row: what its first taps reach. */
+/** Numbers before each half row that its first taps read. */
 const LEAD = 4;
 
 /**
- * Half the size by antialiased bicubic in float32: down the columns first, then along the rows; pixels are divided first.
- * Rows beside those asked for stay zero.
+ * Halves a plane by antialiased bicubic interpolation in float32, columns first, after dividing its pixels by `divisor`.
+ * Rows outside the ranges stay zero.
  */
 export function halfScale(
   { width, height, data }: Plane<Uint8Array | Float32Array>,
@@ -50,7 +50,7 @@ export function halfScale(
   return { width: halfWidth, height: halfHeight, data: out };
 }
 
-/** The index inside [0, length) that a mirror at the outer edge of the border pixels shows. */
+/** Reflects an index into [0, length); the border pixel is repeated. */
 export const mirrored = (index: number, length: number): number => {
   const period = 2 * length;
   const folded = ((index % period) + period) % period;

@@ -11,13 +11,13 @@ export interface Plane<Data extends Uint8Array | Float32Array = Float32Array> {
   readonly data: Data;
 }
 
-/** YIQ luma times 255, rounded half to even. Rows beside those asked for stay zero. */
+/** YIQ luma times 255, rounded half to even. Rows outside the ranges stay zero. */
 export const lumaBytes = (picture: Pixels, rows = allRows(picture)): Plane<Uint8Array> => scaledLuma(picture, rows, 1);
 
-/** The luma of some rows and those around them, computed when first asked for. */
+/** The luma of some rows and those around them, computed on first use. */
 export type SharedLuma = () => Plane<Uint8Array>;
 
-/** One luma for all metrics that read the same rows of a picture. */
+/** Shares one luma among all metrics that read the same rows of a picture. */
 export const shareLuma = (picture: Pixels, rows: RowRange): SharedLuma =>
   lazily(() => lumaBytes(picture, rowsAround(rows, picture.height)));
 
@@ -34,10 +34,10 @@ export const stretchedLuma = (
   return scaledLuma(picture, rowsAround(rows, height), largest);
 };
 
-/** What windows around the rows of a part reach, at half the scale too. */
+/** How far windows extend beyond the rows of a part, at half scale too. */
 const REACH = 16;
 
-/** The rows of a part and those around it; the first part also sees the last rows, as pictures may wrap round. */
+/** The rows of a part and those around it; for the first part also the last rows, because metrics may wrap around. */
 export const rowsAround = ({ from, to }: RowRange, height: number, reach = REACH): readonly RowRange[] => {
   const own = { from: Math.max(0, from - reach), to: Math.min(height, to + reach) };
   const last = { from: Math.max(own.to, height - reach), to: height };
@@ -49,7 +49,7 @@ const allRows = ({ height }: Pixels): readonly RowRange[] => [{ from: 0, to: hei
 /** The luma of white, exact in float32. */
 const WHITE = 1;
 
-/** Pixels that go through vector code at a time: few enough to stay in the processor's cache. */
+/** Pixels per run of the vector code: few enough to stay in the processor's cache. */
 const PIECE = 16_384;
 
 const scaledLuma = (
@@ -91,10 +91,10 @@ const largestLuma = ({ data }: Pixels): number => {
   for (let from = 0; from < data.length; from += 3 * PIECE) {
     const piece = data.subarray(from, from + 3 * PIECE);
     memory.set(piece);
-    // Black pixels behind the last one, to whole vectors.
+    // Pad with black to whole vectors.
     memory.fill(0, piece.length, piece.length + 48);
     run('lumaMaximum', 0, piece.length, 3 * PIECE + 48);
-    // Nothing is brighter.
+    // No pixel is brighter than white.
     if (largest.includes(WHITE)) break;
   }
   return Math.max(...largest);
@@ -104,12 +104,12 @@ const unit = (byte: number): number => Math.fround(byte / 255);
 const weightTable = (weight: number): Float64Array =>
   Float64Array.from({ length: 256 }, (_, byte) => unit(byte) * Math.fround(weight));
 
-// The first product is rounded to float32; the other two enter a fused multiply-add unrounded.
+// The first product is rounded to float32; the other two go into a fused multiply-add unrounded.
 const RED = weightTable(LUMA[0]).map(Math.fround);
 const GREEN = weightTable(LUMA[1]);
 const BLUE = weightTable(LUMA[2]);
 
-/** What vector code computes, for processors that round products before they are added. */
+/** The result of the vector code, for processors without a fused multiply-add. */
 export const plainLuma = (data: Uint8Array, divisor: number, plane: Uint8Array): Uint8Array => {
   for (let pixel = 0, at = 0; pixel < plane.length; pixel++, at += 3) {
     plane[pixel] = roundHalfEven(Math.fround(255 * Math.fround(lumaAt(data, at) / divisor)));
@@ -123,13 +123,13 @@ const plainLargest = (data: Uint8Array): number => {
   return largest;
 };
 
-// Added to a double this leaves no room for a fraction, so the hardware itself rounds half to even.
+// Adding this to a double leaves no bits for a fraction, so the hardware rounds half to even.
 const NO_FRACTION = 1.5 * 2 ** 52;
 
-/** Rounds as IEEE 754 does: ties go to the even neighbour. */
+/** Rounds half to even, as IEEE 754 does. */
 export const roundHalfEven = (value: number): number => value + NO_FRACTION - NO_FRACTION;
 
-/** YIQ luma in [0, 1] of the pixel whose red byte is at `at`, each step rounded as a float32 multiply-add rounds it. */
+/** YIQ luma in [0, 1] of the pixel whose red byte is at `at`, rounded like float32 fused multiply-adds. */
 export const lumaAt = (data: Uint8Array, at: number): number => {
   const red = RED[data[at] as number] as number;
   const green = Math.fround((GREEN[data[at + 1] as number] as number) + red);

@@ -13,31 +13,31 @@ import { piqe, piqeSums } from './piqe.ts';
 
 const FLAT = 'its surface is too even for natural-scene statistics; score it by entropy, or by a full-reference tool';
 
-// Blocks of piqe and both scales of brisque line up with parts of so many rows; blocks of niqe with six times as many.
+// Parts of this many rows align with the blocks of piqe and both scales of brisque; niqe's blocks need six times as many.
 const ROWS = 16;
 
-/** The no-reference metrics that are computed over bytes. */
+/** The no-reference metrics that ship. */
 export const pixelMetrics: readonly PixelMetric[] = [
   // One whole block of 96 x 96 pixels.
   metric({ name: 'niqe', minimumSide: 96, rowUnit: 6 * ROWS, sums: niqeSums, finish: niqe }),
-  // The side of its window of local contrast.
+  // The side of its contrast window.
   metric({ name: 'brisque', minimumSide: 7, rowUnit: 2 * ROWS, sums: brisqueSums, finish: brisque }),
-  // Mirrored to twice its size, the picture must hold one block of 16 x 16 pixels.
+  // Mirrored to twice its size, the picture must contain one block of 16 x 16 pixels.
   metric({ name: 'piqe', minimumSide: 8, rowUnit: ROWS, sums: piqeSums, finish: piqe }),
   metric({ name: 'entropy', minimumSide: 1, rowUnit: ROWS, sums: entropySums, finish: entropy }),
 ];
 
-/** SHA-256 over the figures a metric reads: what its scores depend on besides the code. */
+/** SHA-256 over the figures of a metric, which its scores depend on besides the code. */
 export const pixelDigest = (name: string): string => digestOf({ name, figures: FIGURES[name] ?? null });
 
 const FIGURES: Readonly<Record<string, unknown>> = { niqe: niqeModel, brisque: brisqueModel };
 
-/** The sums of several metrics over the same rows, whose luma is computed once. */
+/** The sums of several metrics over the same rows, computing their luma once. */
 export const sumsTogether = (names: readonly string[], picture: Pixels, rows: RowRange): readonly Float64Array[] => {
   const luma = shareLuma(picture, rows);
   return names.map((name) => {
     const own = pixelMetrics.find((each) => each.name === name);
-    if (!own) throw new Error(`no pixel metric of the name ${name}`);
+    if (!own) throw new Error(`there is no pixel metric ${name}`);
     return own.sums(picture, rows, luma);
   });
 };

@@ -1,5 +1,6 @@
 import { lazily } from '../../kernel/lazily.ts';
 import {
+  advance,
   type Code,
   f32x4,
   f64x2,
@@ -14,7 +15,7 @@ import {
 } from '../wasm/assemble.ts';
 import { instantiate } from '../wasm/instance.ts';
 
-/** The bytes that moments take: five vectors. */
+/** The size of a set of moments: five vectors. */
 export const MOMENT_BYTES = 80;
 
 const [OWN, OTHER, OUT, END] = [0, 1, 2, 3];
@@ -23,8 +24,8 @@ const KEPT = [NEGATIVES, POSITIVES, BELOW, ABOVE, MAGNITUDES];
 const [SAMPLES, WIDE, MAGNITUDE, TWICE] = [9, 10, 11, 12];
 
 /**
- * Adds the products of two rows to moments. Parameters: a row, where it ends is the last, the other row, and the moments.
- * Without branches: the sign of natural samples is a coin toss, which a processor cannot foresee.
+ * Adds the products of two rows to moments. Parameters: a row, the other row, the moments, and end of the first row.
+ * Branch-free, because the sign of natural samples is unpredictable.
  */
 const moments = (name: string, multiply: Code, count: typeof countOf32, halves: readonly Code[]): WasmFunction => {
   const square = (into: number, twice: Code): Code => [
@@ -38,14 +39,12 @@ const moments = (name: string, multiply: Code, count: typeof countOf32, halves: 
     ...square(BELOW, f64x2.sub(get(MAGNITUDE), get(WIDE))),
     ...square(ABOVE, f64x2.add(get(MAGNITUDE), get(WIDE))),
   ];
-  const step = (local: number): Code => set(local, i32.add(get(local), i32.constant(16)));
   const body = [
     ...set(SAMPLES, multiply),
     ...count(NEGATIVES, get(SAMPLES), v128.zero),
     ...count(POSITIVES, v128.zero, get(SAMPLES)),
     ...halves.flatMap(addHalf),
-    ...step(OWN),
-    ...step(OTHER),
+    ...advance([OWN, OTHER]),
   ];
   return {
     name,
@@ -68,7 +67,7 @@ const countOf32 = (local: number, less: Code, more: Code): Code =>
 const countOf64 = (local: number, less: Code, more: Code): Code =>
   set(local, i64x2.sub(get(local), f64x2.isLess(less, more)));
 
-/** `moments32` and `moments64`: of rows of float32 and of float64, all sums in float64. */
+/** `moments32` and `moments64`, for rows of float32 and float64; all sums are float64. */
 export const momentKernels = lazily(() =>
   instantiate([
     moments('moments32', f32x4.mul(own, other), countOf32, [

@@ -1,19 +1,19 @@
 import type { Moments } from './aggd.ts';
 import { MOMENT_BYTES, momentKernels } from './moment-kernels.ts';
 
-/** Gathers moments of the products of rows, in vector code's own memory. */
+/** Accumulates moments of the products of rows in the kernels' memory. */
 export interface MomentGatherer<Row extends Float32Array | Float64Array> {
-  /** Sets a row, before which its last number stands again. */
+  /** Stores a row; its last number is repeated before it, so that shifted rows wrap around. */
   put(slot: number, row: Row): void;
-  /** Adds the products of a row and another, moved to the right by `shift`; it wraps round. */
+  /** Adds the products of a row and another one shifted to the right, wrapping around. */
   add(into: number, own: number, other: number, shift: 0 | 1): void;
-  /** Adds a row's numbers themselves. */
+  /** Adds the numbers of a row themselves. */
   addAlone(into: number, own: number): void;
-  /** What was gathered, and begins anew. */
+  /** Returns the accumulated moments and resets them. */
   take(from: number): Moments;
 }
 
-/** For rows of one width in so many slots, and so many moments. Another gatherer ends the use of this one. */
+/** For rows of one width in a number of slots. All gatherers share memory: creating one invalidates the one before. */
 export const gatherMoments32 = (width: number, slots: number, moments: number): MomentGatherer<Float32Array> =>
   gatherer('moments32', Float32Array, width, slots, moments);
 
@@ -30,7 +30,7 @@ const gatherer = <Row extends Float32Array | Float64Array>(
   const { reserve, run } = momentKernels();
   const size = RowType.BYTES_PER_ELEMENT;
   const lanes = 16 / size;
-  // Numbers past the end are zero and add nothing.
+  // Padding is zero and adds nothing.
   const stride = (Math.ceil(width / lanes) + 2) * lanes;
   const sums = (slots + 1) * stride * size;
   const buffer = reserve(sums + moments * MOMENT_BYTES);

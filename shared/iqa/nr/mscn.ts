@@ -3,15 +3,15 @@ import { isFused } from '../wasm/fused.ts';
 import { contrastKernels, RADIUS, SIDE, WINDOW } from './contrast-kernels.ts';
 import type { Plane } from './luma.ts';
 
-/** What lies outside the picture: nothing, or its nearest pixel repeated. */
+/** Padding outside the picture: zeros, or its nearest pixel repeated. */
 export type Border = 'zero' | 'nearest';
 
 export type RowVisitor32 = (row: Float32Array, y: number) => void;
 export type RowVisitor64 = (row: Float64Array, y: number) => void;
 
 /**
- * Mean-subtracted contrast-normalised rows in float32, handed to `visit` from top to bottom.
- * The row is reused: copy what must outlive the visit.
+ * Mean-subtracted contrast-normalised rows in float32, passed to `visit` from top to bottom. The row is reused: copy what
+ * must outlive the visit.
  */
 export function mscnRows32(
   plane: Plane<Uint8Array | Float32Array>,
@@ -76,10 +76,10 @@ export function mscnRows64(
   }
 }
 
-/** Numbers from a padded row to the next: whole vectors, and what these read past the end. */
+/** Distance from one padded row to the next: whole vectors, and one more that is read past the end. */
 const strideOf = (width: number, lanes: number): number => Math.ceil((width + 2 * RADIUS) / lanes) * lanes + lanes;
 
-/** Seven padded rows stand in a ring, the row y of the picture at y modulo seven. */
+/** A ring of seven padded rows: row y of the picture is at y modulo seven. */
 const rowAt = (y: number, stride: number): number => ((y + SIDE) % SIDE) * stride;
 
 const startsAround = (y: number, stride: number): readonly number[] =>
@@ -103,14 +103,14 @@ const loadRow = (
   into.fill(border === 'zero' ? 0 : (data[from + width - 1] as number), end - RADIUS, end);
 };
 
-/** What vector code computes, for processors that round products before they are added. */
+/** The result of the vector code, for processors without a fused multiply-add. */
 export const plainContrast32 = (data: Float32Array, starts: readonly number[], out: Float32Array): void => {
   const { fround } = Math;
   for (let x = 0; x < out.length; x++) {
     let [mean, power] = [0, 0];
     for (let tap = 0; tap < SIDE * SIDE; tap++) {
       const value = data[(starts[Math.floor(tap / SIDE)] as number) + x + (tap % SIDE)] as number;
-      // Exact in float64, so that the sum alone is rounded.
+      // Products are exact in float64, so only the sum is rounded.
       mean = fround(value * (WINDOW[tap] as number) + mean);
       power = fround(fround(value * value) * (WINDOW[tap] as number) + power);
     }

@@ -12,7 +12,7 @@ import { mscnRows64 } from './mscn.ts';
 const BLOCK = 96;
 const FEATURES = 36;
 
-/** Natural image quality evaluator with BasicSR's pristine model; lower is better. NaN where it is undefined. */
+/** Natural image quality evaluator with BasicSR's pristine model; lower is better. NaN if it is undefined. */
 export const niqe = (sums: Float64Array): number => {
   const [known, totals, complete] = [0, 1, 2].map((at) => sums.subarray(at * FEATURES, (at + 1) * FEATURES)) as [
     Float64Array,
@@ -30,8 +30,8 @@ export const niqe = (sums: Float64Array): number => {
 };
 
 /**
- * Sums over the blocks of some rows: for each feature how many blocks have it and its total, then of the blocks that have
- * all features their totals, the products of every two features, and their count.
+ * Sums over the blocks of some rows: for each feature the number of blocks that have it and its total; then, over blocks
+ * that have all features, the totals, the products of every two features, and the number of blocks.
  */
 export const niqeSums = (picture: Pixels, rows: RowRange, luma?: SharedLuma): Float64Array => {
   const sums = new Float64Array(3 * FEATURES + FEATURES ** 2 + 1);
@@ -53,7 +53,7 @@ export const niqeSums = (picture: Pixels, rows: RowRange, luma?: SharedLuma): Fl
   return sums;
 };
 
-/** 36 statistics of every whole block of 96 x 96 pixels in some rows, which begin at a block. */
+/** 36 statistics of every whole block of 96 x 96 pixels in some rows, whose range begins at a block. */
 export const niqeFeatures = (
   picture: Pixels,
   rows: RowRange = { from: 0, to: picture.height },
@@ -65,13 +65,13 @@ export const niqeFeatures = (
   if (from >= to) return [];
   const whole = blockFeatures(plane, BLOCK, 1, { from, to });
   const halfRows = { from: from / 2, to: to / 2 };
-  // The half scale is made from values in [0, 1], rounded to float32.
+  // The half scale is computed from values in [0, 1], rounded to float32.
   const halfPlane = halfScale(plane, 255, rowsAround(halfRows, plane.height / 2, RADIUS));
   const half = blockFeatures(halfPlane, BLOCK / 2, 255, halfRows);
   return whole.map((features, i) => [...features, ...(half[i] as readonly number[])]);
 };
 
-/** About the mean, divided by count - 1 (by 1 when there is one block). */
+/** The sample covariance, divided by count - 1 (by 1 for a single block). */
 const covarianceFrom = (totals: Float64Array, products: Float64Array, count: number): readonly (readonly number[])[] =>
   Array.from(totals, (one, i) =>
     Array.from(
@@ -115,8 +115,8 @@ const blockFeatures = (
   return features;
 };
 
-// The neighbour (y - dy, x - dx) of each pixel, the block wrapping round at its edges. That to the upper right comes as
-// the lower left one of the row above: the pairs are the same.
+// The neighbours (y - dy, x - dx) of each pixel; blocks wrap around at their edges. The upper right neighbour appears as
+// the lower left one of the row above: the same pair.
 const SHIFTS = [
   [0, 1],
   [1, 0],

@@ -7,20 +7,20 @@ import { mscnRows32 } from './mscn.ts';
 const BLOCK = 16;
 const RUN = 6;
 const ACTIVE = 0.1;
-/** The variance of a run is at least the squared distance of two of its values over 2 (RUN - 1). */
+/** Two values this far apart rule out a run: its variance is at least their squared distance over 2 (RUN - 1). */
 const FAR = 1.01 * ACTIVE * Math.sqrt(2 * (RUN - 1));
 
 /** Perception-based image quality evaluator, 0 (best) to 100; lower is better. */
 export const piqe = ([active = 0, distortion = 0]: Float64Array): number => (100 * (1 + distortion)) / (1 + active);
 
-/** How many blocks of some rows of the mirrored picture are active, and the sum of their distortion. */
+/** The number of active blocks in some rows of the mirrored picture, and the sum of their distortion. */
 export const piqeSums = (
   picture: Pixels,
   rows: RowRange,
   luma: SharedLuma = shareLuma(picture, rows),
 ): Float64Array => {
   const plane = stretched(picture, rows, luma);
-  // Rows past the last whole block belong to none.
+  // Rows past the last whole block are ignored.
   const to = rows.to === picture.height ? plane.height - (plane.height % BLOCK) : rows.to;
   const columns = Math.floor(plane.width / BLOCK);
   const band = new Float32Array(BLOCK * plane.width);
@@ -42,7 +42,7 @@ export const piqeSums = (
   return Float64Array.of(active, distortion);
 };
 
-// Mirrored at the right and at the bottom by the size modulo the block's.
+// Mirrored at the right and bottom by the size modulo the block's side, as in the reference.
 const stretched = (picture: Pixels, rows: RowRange, shared: SharedLuma): Plane<Uint8Array> => {
   const { width, height } = picture;
   const luma = stretchedLuma(picture, rows, shared);
@@ -72,10 +72,10 @@ const EDGES = [
 ] as const;
 const WHOLE = Uint8Array.from({ length: BLOCK * BLOCK }, (_, i) => i);
 const CENTRE = WHOLE.filter((i) => i % BLOCK === 7 || i % BLOCK === 8);
-// Columns 7 and 9 are left out, not 7 and 8: the reference values are made so.
+// Columns 7 and 9 are left out, not 7 and 8, as in the reference implementation.
 const SURROUND = WHOLE.filter((i) => i % BLOCK !== 7 && i % BLOCK !== 9);
 
-/** Whether some run along the block's border is so even that it looks like a blocking artefact. */
+/** Whether some run along the block's border is so uniform that it looks like a blocking artefact. */
 const isImpaired = (block: Float64Array): boolean => {
   for (const { start, step } of EDGES) {
     const end = start + (BLOCK - RUN) * step;
@@ -84,7 +84,7 @@ const isImpaired = (block: Float64Array): boolean => {
   return false;
 };
 
-/** Whether the deviation of a run is below the threshold; two values further apart than that rule it out at once. */
+/** Whether the deviation of a run is below the threshold; tests two values first, which rules out most runs. */
 const isEven = (block: Float64Array, first: number, step: number): boolean => {
   const end = first + RUN * step;
   const middle = block[first + (RUN >> 1) * step] as number;

@@ -1,7 +1,7 @@
 import { recursiveGaussian } from './recursive-gaussian.ts';
 
 const { radius, recursion } = recursiveGaussian;
-/** How far the window reaches to either side. */
+/** How far the window extends to either side. */
 export const REACH = radius - 1;
 const LEAVING = radius + 1;
 const [[I1, P1], [I3, P3], [I5, P5]] = recursion.map(({ input, previous }) => [
@@ -11,7 +11,7 @@ const [[I1, P1], [I3, P3], [I5, P5]] = recursion.map(({ input, previous }) => [
 
 type Two = readonly [number, number];
 
-/** Blurs along a row; outside it there is nothing. The steps and their rounding are the reference's. */
+/** Blurs a row, zero-padded. The steps and their rounding are those of the reference implementation. */
 export function blurRow(row: Float32Array, out: Float32Array): void {
   const width = row.length;
   let [last1, last3, last5, before1, before3, before5] = [0, 0, 0, 0, 0, 0];
@@ -32,9 +32,9 @@ export function blurRow(row: Float32Array, out: Float32Array): void {
   }
 }
 
-/** A blur down the columns, fed row by row. */
+/** Blurs columns, fed row by row. */
 export interface ColumnBlur {
-  /** The last row that is complete: `REACH` above the one fed last. */
+  /** The last complete row: `REACH` above the one added last. */
   readonly row: Float32Array;
   add(values: Float32Array): void;
 }

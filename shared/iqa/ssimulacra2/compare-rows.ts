@@ -1,7 +1,7 @@
 const C2 = Math.fround(0.0009);
 
-/** Adds 1 - SSIM of a row, without SSIM's denominator of means: these values are even to the eye already. */
-export function addLikeness(
+/** Adds 1 - SSIM of a row, without SSIM's denominator of means, because XYB is perceptually uniform. */
+export function addDissimilarity(
   meanX: Float32Array,
   meanY: Float32Array,
   squaresX: Float32Array,
@@ -13,22 +13,22 @@ export function addLikeness(
   for (let at = 0; at < meanX.length; at++) {
     const [a, b] = [meanX[at] as number, meanY[at] as number];
     const distance = Math.fround(a - b);
-    const alike = Math.fround(1 - distance * distance);
+    const similarity = Math.fround(1 - distance * distance);
     const both = Math.fround((product[at] as number) - Math.fround(a * b));
     const varianceX = Math.fround((squaresX[at] as number) - Math.fround(a * a));
     const varianceY = Math.fround((squaresY[at] as number) - Math.fround(b * b));
     const divisor = Math.fround(Math.fround(varianceX + varianceY) + C2);
-    const unlike = 1 - Math.fround(Math.fround(alike * Math.fround(2 * both + C2)) / divisor);
-    if (unlike <= 0) continue;
-    const square = unlike * unlike;
-    first += unlike;
+    const error = 1 - Math.fround(Math.fround(similarity * Math.fround(2 * both + C2)) / divisor);
+    if (error <= 0) continue;
+    const square = error * error;
+    first += error;
     fourth += square * square;
   }
   sums[0] = (sums[0] as number) + first;
   sums[3] = (sums[3] as number) + fourth;
 }
 
-/** Adds how much more (blocks, rings) or less (blur) a row of the picture y stands out from its surround than the reference x. */
+/** Adds how much stronger (blocking, ringing) or weaker (blur) the edges of the picture y are than those of the reference x. */
 export function addEdges(
   x: Float32Array,
   y: Float32Array,

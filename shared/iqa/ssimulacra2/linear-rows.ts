@@ -4,13 +4,13 @@ import { cubeRoot } from '../roots.ts';
 
 const LINEAR = Float32Array.from(figures.linear);
 
-/** A row of a picture in linear light, red, green and blue side by side. */
+/** Converts a row of a picture to linear light, with red, green and blue interleaved. */
 export function linearRow({ width, data }: Pixels, y: number, row: Float32Array): void {
   const start = y * width * 3;
   for (let at = 0; at < row.length; at++) row[at] = LINEAR[data[start + at] as number] as number;
 }
 
-/** Means of 2 x 2 of two rows; the last column of an odd width counts twice. */
+/** Averages 2 x 2 pixels of two rows; the last column of an odd width counts twice. */
 export function halveRows(upper: Float32Array, lower: Float32Array, half: Float32Array): void {
   const last = upper.length - 3;
   for (let at = 0, left = 0; at < half.length; left += 6) {
@@ -25,7 +25,7 @@ export function halveRows(upper: Float32Array, lower: Float32Array, half: Float3
 
 const float = Math.fround;
 const add = (a: number, b: number): number => float(a + b);
-// JPEG XL's opsin absorbance: how much of red, green and blue each kind of cone takes, and the bias of all three.
+// JPEG XL's opsin absorbance matrix (cones by red, green and blue) and bias.
 const [LR, LB, MR, MB] = [float(0.3), float(0.078), float(0.23), float(0.078)];
 const [SR, SG] = [float(0.24342268924547819), float(0.20476744424496821)];
 const [LG, MG, SB] = [add(add(1, -LB), -LR), add(add(1, -MB), -MR), add(add(1, -SR), -SG)];

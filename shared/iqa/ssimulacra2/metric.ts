@@ -8,13 +8,14 @@ const SMALLEST = 8;
 
 /**
  * SSIMULACRA 2.1 (Sneyers, Cloudinary): 100 for equal pictures, 90 visually lossless, 70 high, 50 medium, 30 low quality.
- * Typed arrays, not a graph: the published scores hold the float32 rounding of its recursive blur, up to 0.06 of a point.
+ * Typed arrays instead of a graph, because the published scores contain the float32 rounding of its recursive blur, up to
+ * 0.06 of a point.
  */
 export const ssimulacra2: StripMetric = {
   kind: 'strips',
   name: 'ssimulacra2',
   minimumSide: SMALLEST,
-  // The blur runs down whole columns, so it is the colour channels that are shared out.
+  // The blur runs down whole columns, so threads divide the colour channels, not rows.
   rowUnit: 1,
   rows: () => CHANNELS,
   figures,
@@ -25,8 +26,8 @@ export const ssimulacra2: StripMetric = {
     const scales = createScales(scaleSizes(picture), channels, totals);
     const rows = [new Float32Array(picture.width * 3), new Float32Array(picture.width * 3)] as const;
     for (let y = 0; y < picture.height; y++) {
-      // Whoever gave up is noticed now and then, not at each row.
-      if (y % 64 === 0) runner.throwIfGivenUp();
+      // Checked every 64 rows, because a check per row is too slow.
+      if (y % 64 === 0) runner.throwIfAborted();
       linearRow(reference, y, rows[0]);
       linearRow(picture, y, rows[1]);
       scales.push(rows[0], rows[1]);
@@ -37,7 +38,7 @@ export const ssimulacra2: StripMetric = {
   finish: (totals, size) => computeScore(computeNorms(totals, scaleSizes(size))),
 };
 
-/** Halved as long as the scale before has eight pixels a side. */
+/** Each scale is half of the one before, as long as that has eight pixels per side. */
 function scaleSizes({ width, height }: Size): readonly Size[] {
   const sizes = [{ width, height }];
   for (let last = sizes[0] as Size; sizes.length < SCALES && Math.min(last.width, last.height) >= SMALLEST; ) {
@@ -47,7 +48,7 @@ function scaleSizes({ width, height }: Size): readonly Size[] {
   return sizes;
 }
 
-/** Means and fourth roots of mean fourth powers: [channel][scale][norm][map], as the weights lie. */
+/** Means and fourth roots of mean fourth powers, [channel][scale][norm][map] in the order of the weights. */
 function computeNorms(totals: Float64Array, sizes: readonly Size[]): readonly number[] {
   return Array.from({ length: CHANNELS }, (_, channel) =>
     sizes.flatMap(({ width, height }, scale) => {
@@ -58,7 +59,7 @@ function computeNorms(totals: Float64Array, sizes: readonly Size[]): readonly nu
   ).flat();
 }
 
-// A small picture has fewer scales; its norms meet the weights in turn, as in the reference.
+// A small picture has fewer scales; its norms use the first weights, as in the reference.
 function computeScore(norms: readonly number[]): number {
   const { weights, scale, cubic, power, factor } = figures;
   const x = scale * norms.reduce((sum, norm, index) => sum + norm * (weights[index] as number), 0);

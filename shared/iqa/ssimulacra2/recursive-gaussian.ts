@@ -1,14 +1,14 @@
 /**
- * The Gaussian of deviation 1.5 that SSIMULACRA 2 blurs by, as a sum of three truncated cosines (Charalampidis 2016,
- * "Recursive Implementation of the Gaussian Filter Using Truncated Cosine Functions"; its equations are numbered below).
- * `taps` are its window, zero outside; `recursion` gives the same, but for rounding, with few operations a sample.
+ * SSIMULACRA 2's Gaussian blur of deviation 1.5, approximated by three truncated cosines (Charalampidis 2016, "Recursive
+ * Implementation of the Gaussian Filter Using Truncated Cosine Functions"; its equations are numbered below). `taps` is
+ * the window; `recursion` gives the same result, but for rounding, with few operations per sample.
  */
 export const recursiveGaussian = createGaussian(1.5);
 
 interface Gaussian {
   readonly radius: number;
   readonly taps: readonly number[];
-  /** Each cosine: output = input * (newest + the one leaving) - (previous * last output + the one before). */
+  /** For each cosine: output = input * (newest + oldest sample) - (previous * last output + the output before it). */
   readonly recursion: readonly { readonly input: number; readonly previous: number }[];
 }
 
@@ -21,7 +21,7 @@ function createGaussian(sigma: number): Gaussian {
   const cross = (a: Index, b: Index): number => p[a] * r[b] - r[a] * p[b];
   const [z1, z3] = [cross(1, 2) / cross(0, 1), cross(2, 0) / cross(0, 1)]; // (52)
   const beta = solve([p, r, [z1, z3, 1]], [1, radius ** 2 - sigma ** 2, z1 * rho[0] + z3 * rho[1] + rho[2]]); // (53)
-  // At the radius all three cosines are zero.
+  // All three cosines are zero at the radius.
   const taps = Array.from({ length: 2 * radius - 1 }, (_, index) => {
     const [a, b, c] = three((k) => beta[k] * Math.cos(omega[k] * (index - radius + 1)));
     return a + b + c;

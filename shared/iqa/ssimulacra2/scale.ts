@@ -1,19 +1,19 @@
 import type { Size } from '../metric.ts';
 import { blurRow, type ColumnBlur, createColumnBlur, REACH } from './blur.ts';
-import { addEdges, addLikeness } from './compare-rows.ts';
+import { addDissimilarity, addEdges } from './compare-rows.ts';
 import { halveRows, xybRow } from './linear-rows.ts';
 
 export const SCALES = 6;
-/** Sums of unlikeness, of edges gained and of edges lost, then the sums of their fourth powers. */
+/** Sums of 1 - SSIM, of edges gained and of edges lost, then the sums of their fourth powers. */
 export const MAPS = 6;
 
-/** Takes rows of reference and picture in linear light from top to bottom; `end` follows the last. */
+/** Takes rows of reference and picture in linear light from top to bottom; call `end` after the last. */
 export interface RowSink {
   push(reference: Float32Array, picture: Float32Array): void;
   end(): void;
 }
 
-/** Compares some colour channels at all scales; sums are added to `totals`, [channel][scale][map]. */
+/** Compares some colour channels at all scales and adds the sums to `totals`, [channel][scale][map]. */
 export function createScales(sizes: readonly Size[], channels: readonly number[], totals: Float64Array): RowSink {
   const nothing: RowSink = { push: () => {}, end: () => {} };
   return sizes.reduceRight((smaller, { width }, scale) => {
@@ -35,7 +35,7 @@ const all = (sinks: readonly RowSink[]): RowSink => ({
   },
 });
 
-/** Hands every two rows on at half the size; a last single row counts twice. */
+/** Passes every two rows on at half the size; a single last row counts twice. */
 function createHalving(width: number, next: RowSink): RowSink {
   const kept = [new Float32Array(3 * width), new Float32Array(3 * width)] as const;
   const halves = [0, 1].map(() => new Float32Array(3 * Math.ceil(width / 2))) as [Float32Array, Float32Array];
@@ -62,7 +62,7 @@ function createHalving(width: number, next: RowSink): RowSink {
 
 const PLANES = 5;
 
-/** One colour channel at one scale: blurs five planes and compares the row whose windows are complete. */
+/** Compares one colour channel at one scale: blurs five planes and compares each row once its window is complete. */
 function createComparison(width: number, channel: number, sums: Float64Array): RowSink {
   const lines = Array.from({ length: REACH + 1 }, () => [new Float32Array(width), new Float32Array(width)] as const);
   const [xx, yy, xy, across, empty] = Array.from({ length: 5 }, () => new Float32Array(width)) as Five<Float32Array>;
@@ -72,7 +72,7 @@ function createComparison(width: number, channel: number, sums: Float64Array): R
     if (count <= REACH) return;
     const [x, y] = lines[(count - 1 - REACH) % lines.length] as readonly [Float32Array, Float32Array];
     const [meanX, meanY, squaresX, squaresY, product] = blurs.map(({ row }) => row) as Five<Float32Array>;
-    addLikeness(meanX, meanY, squaresX, squaresY, product, sums);
+    addDissimilarity(meanX, meanY, squaresX, squaresY, product, sums);
     addEdges(x, y, meanX, meanY, sums);
   };
   return {

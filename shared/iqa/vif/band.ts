@@ -5,7 +5,7 @@ import type { BlockGains } from './windows.ts';
 const BLOCK = 3;
 const NEURAL_NOISE = 0.4;
 
-/** Information of a band that reached the eye with the distortion, and without it. */
+/** Information of a band that reaches the eye with the distortion, and without it. */
 export interface Information {
   readonly distorted: number;
   readonly reference: number;
@@ -17,7 +17,7 @@ export const gatherInformation = (covariance: Float64Array) => {
   const largest = values.reduce((a, b) => Math.max(a, b));
   const positive = values.map((value) => Math.max(0, value));
   const usable = Array.from({ length: PLACES }, (_, k) => k).filter((k) => (values[k] as number) > 1e-13 * largest);
-  // Vectors over the root of their values: the squares of what they make of a block are its strength.
+  // Eigenvectors divided by the root of their eigenvalues: the squared length of a whitened block is its strength.
   const whitening = Float64Array.from(
     usable.flatMap((k) =>
       Array.from(vectors.subarray(k * PLACES, (k + 1) * PLACES), (v) => v / Math.sqrt(values[k] as number)),
@@ -26,7 +26,7 @@ export const gatherInformation = (covariance: Float64Array) => {
   const content = new Float64Array(PLACES);
   let [distorted, reference] = [0, 0];
   return {
-    /** A row of blocks: three rows of the reference's band by their indices, from the first block's first column on. */
+    /** Adds a row of blocks: three rows of the reference band, by the index of the first block's first column. */
     add(numbers: Float64Array, rows: readonly [number, number, number], { gain, noise }: BlockGains): void {
       for (let column = 0; column < gain.length; column++) {
         for (let place = 0; place < PLACES; place++)

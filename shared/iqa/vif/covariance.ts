@@ -4,22 +4,22 @@ import type { Scratch } from './rows.ts';
 const BLOCK = 3;
 export const PLACES = BLOCK * BLOCK;
 
-/** Two places of a block differ by one of 13 shifts, so 13 products a pixel are enough instead of 45. */
+/** Two pixels of a block differ by one of 13 shifts, so 13 products per pixel are enough instead of 45. */
 const SHIFTS = [0, 1, 2].flatMap((down) =>
   [-2, -1, 0, 1, 2].filter((across) => down > 0 || across >= 0).map((across) => ({ down, across })),
 );
 
-/** Gathers the covariance of a plane's overlapping 3 x 3 blocks, row by row. */
+/** Accumulates the covariance of a plane's overlapping 3 x 3 blocks, row by row. */
 export interface BlockCovariance {
-  /** The rows in order, each by its index in the scratch memory. */
+  /** Adds the rows in order, each by its index in the scratch memory. */
   add(y: number, row: number): void;
-  /** 9 x 9. */
+  /** The 9 x 9 matrix. */
   finish(): Float64Array;
 }
 
 /**
- * Of a plane's first `width` columns and `height` rows. `shift` is a value as most are, which is taken off first: where
- * nearly all are alike, squares of them would leave nothing but rounding.
+ * For a plane's first `width` columns and `height` rows. `shift` is a typical value, subtracted first: squares of nearly
+ * equal values would lose all their digits to rounding.
  */
 export const gatherCovariance = (scratch: Scratch, { width, height }: Size, shift: number): BlockCovariance => {
   const stride = width + (width % 2);
@@ -86,7 +86,7 @@ export const gatherCovariance = (scratch: Scratch, { width, height }: Size, shif
     },
   };
 
-  // From the columns that blocks' three places share to each one's own: x .. width - 3 + x.
+  // Extends the sum over the columns that the block's three columns share to each one's own: x .. width - 3 + x.
   function spread(target: Float64Array, row: number, core: number, value: (column: number) => number): void {
     for (let x = 0; x < BLOCK; x++) {
       let sum = core;

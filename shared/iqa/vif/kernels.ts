@@ -1,19 +1,16 @@
 import { lazily } from '../../kernel/lazily.ts';
-import { type Code, f64x2, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
+import { advance, type Code, f64x2, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
 import { instantiate } from '../wasm/instance.ts';
 import { bandAcross, bandDown, low, lowFirst, type Sp5Filter } from './sp5-filters.ts';
 
-/** Numbers before and after a row: what the widest filter reaches. */
+/** Padding before and after a row: half the widest filter. */
 export const MARGIN = 4;
-
-const advance = (locals: readonly number[]): Code =>
-  locals.flatMap((local) => set(local, i32.add(get(local), i32.constant(16))));
 
 const join = (sign: 1 | -1): typeof f64x2.add => (sign === 1 ? f64x2.add : f64x2.sub);
 
 /**
- * A filter on one row of float64. Parameters: as many rows as the filter is high, each from its margin on, the result and
- * its end. Both axes are folded by their symmetry first, so that of a slope exactly nothing, or the same everywhere, is left.
+ * Filters one row of float64. Parameters: as many rows as the filter is high, each from its margin, the result, and its
+ * end. Symmetric taps are folded first, so that the response to a slope is exactly zero or exactly constant.
  */
 const filterRow = (name: string, { side, taps, down, across }: Sp5Filter): WasmFunction => {
   const reach = (side - 1) / 2;
@@ -45,7 +42,7 @@ const filterRow = (name: string, { side, taps, down, across }: Sp5Filter): WasmF
   };
 };
 
-/** x, y, xx, yy and xy of two rows. Parameters: x, y, five rows of results, and where the first of these ends. */
+/** x, y, xx, yy and xy of two rows. Parameters: x, y, five rows of results, and end of the first result. */
 const products = (): WasmFunction => {
   const [x, y, end, a, b] = [0, 1, 7, 8, 9];
   const outs = [2, 3, 4, 5, 6];
@@ -62,7 +59,7 @@ const products = (): WasmFunction => {
   };
 };
 
-/** Adds a row to another. Parameters: the sum, what is added, where the sum ends. */
+/** Adds a row to another. Parameters: the sum, the row to add, and end of the sum. */
 const addRow = (): WasmFunction => {
   const [sum, row, end] = [0, 1, 2];
   return {
@@ -76,7 +73,7 @@ const addRow = (): WasmFunction => {
   };
 };
 
-/** Adds the products of two rows, of an even number of values, to two sums. Parameters: both rows, the first's end, the sums. */
+/** Adds the products of two rows of even length to two sums. Parameters: both rows, end of the first, and the sums. */
 const dot = (): WasmFunction => {
   const [a, b, end, out, sum] = [0, 1, 2, 3, 4];
   const product = f64x2.mul(v128.load(get(a)), v128.load(get(b)));

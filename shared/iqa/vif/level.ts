@@ -9,10 +9,10 @@ const BLOCK = 3;
 /** From the first row of a block to the last row of the widest window around it. */
 const BLOCK_TO_WINDOW_END = 12;
 
-/** Called now and then with the row at which the work is. */
+/** Called with each row as work reaches it. */
 export type Progress = (y: number) => void;
 
-/** Compares the bands of both pictures on one level, which counts from the finest; too small a band adds nothing. */
+/** Compares the bands of both pictures at one level, 0 being the finest; a band that is too small adds nothing. */
 export const compareLevel = (scratch: Scratch, x: Rows, y: Rows, level: number, progress: Progress) => {
   const size = { width: x.width - (x.width % BLOCK), height: x.height - (x.height % BLOCK) };
   const side = 2 ** (4 - level) + 1;
@@ -66,7 +66,7 @@ export interface HalfPlane extends Size {
   readonly data: Float64Array;
 }
 
-/** Every second row and column behind the low-pass; rows are added in order. */
+/** Low-passes and takes every second row and column; rows are added in order. */
 const halved = (scratch: Scratch, source: Rows) => {
   const [width, height] = [Math.ceil(source.width / 2), Math.ceil(source.height / 2)];
   const plane: HalfPlane = { width, height, data: new Float64Array(width * height) };

@@ -10,13 +10,13 @@ import { bandDown, low, lowFirst } from './sp5-filters.ts';
 const LEVELS = 4;
 
 /**
- * Visual information fidelity on two orientations of a steerable pyramid; above 1 for a contrast gain. Row by row in
- * float64, not a graph: in float32 the rounding of smooth slopes would be taken for their information.
+ * Visual information fidelity on two orientations of a steerable pyramid; above 1 for a contrast gain. Computed row by
+ * row in float64 instead of a graph: in float32 the rounding errors of smooth slopes would count as information.
  */
 export const vif: WholeMetric = {
   kind: 'whole',
   name: 'vif',
-  // On the coarsest level the widest filter must still be mirrored.
+  // The coarsest level must be large enough to mirror at the widest filter.
   minimumSide: 33,
   figures: { lowFirst, low, bandDown },
   graphs: () => [],
@@ -24,9 +24,9 @@ export const vif: WholeMetric = {
     if (isEqual(picture.data, reference.data)) return 1;
     const luma = lumaBytes(reference);
     checkContent(luma);
-    // Whoever gave up is noticed now and then, not at each row.
+    // Checked every 64 rows, because a check per row is too slow.
     const progress = (row: number): void => {
-      if (row % 64 === 0) runner.throwIfGivenUp();
+      if (row % 64 === 0) runner.throwIfAborted();
     };
     const scratch = createScratch(vifKernels());
     let [x, y] = [luma, lumaBytes(picture)].map((plane) =>
@@ -43,7 +43,7 @@ export const vif: WholeMetric = {
   },
 };
 
-/** Also of what has no structure: of a slope or of one brightness nothing but rounding would be compared. */
+/** Equal pictures score 1 even without structure; a slope or one brightness would otherwise compare rounding errors. */
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.every((byte, at) => byte === b[at]);
 
 function checkContent({ data }: Plane<Uint8Array>): void {

@@ -3,10 +3,10 @@ import type { Kernels } from '../wasm/instance.ts';
 import { MARGIN } from './kernels.ts';
 import type { Sp5Filter } from './sp5-filters.ts';
 
-/** Vector code's memory, divided between rows. It is looked at only when all have their place. */
+/** The kernels' memory, divided among rows. Read it only after everything has been allocated. */
 export interface Scratch {
   readonly kernels: Kernels;
-  /** The index of so many float64 numbers. */
+  /** The index of this many float64 numbers. */
   allocate(count: number): number;
   numbers(): Float64Array;
 }
@@ -29,24 +29,29 @@ export const createScratch = (kernels: Kernels): Scratch => {
   };
 };
 
-/** Rows of a plane that are made when they are asked for, best from top to bottom; the last ones stay. */
+/** Rows of a plane, computed on demand, preferably from top to bottom; the last ones are cached. */
 export interface Rows extends Size {
-  /** The index of a row's first number; MARGIN numbers before and after it mirror the plane at its border pixels. */
+  /** The index of a row's first number; MARGIN numbers before and after the row mirror the plane at its border pixels. */
   at(y: number): number;
 }
 
-/** How many rows stay: what the widest filter looks at. */
-const KEPT = 2 * MARGIN + 1;
+/** How many rows are cached: the height of the widest filter. */
+const CACHED_ROWS = 2 * MARGIN + 1;
 
 /** The rows of a plane in ordinary memory. */
 export const planeRows = (scratch: Scratch, size: Size, data: Uint8Array | Float64Array): Rows =>
-  rowsOf(scratch, size, KEPT, (y, target) => {
+  cachedRows(scratch, size, CACHED_ROWS, (y, target) => {
     scratch.numbers().set(data.subarray(y * size.width, (y + 1) * size.width), target);
   });
 
-/** A plane filtered by the vector code of that name, whose border is mirrored without repeating it. */
-export const filteredRows = (scratch: Scratch, source: Rows, name: string, { side }: Sp5Filter, kept = KEPT): Rows =>
-  rowsOf(scratch, source, kept, (y, target) => filterRow(scratch, source, name, side, y, target));
+/** A plane filtered by the kernel of that name; the border is mirrored without repeating the border pixel. */
+export const filteredRows = (
+  scratch: Scratch,
+  source: Rows,
+  name: string,
+  { side }: Sp5Filter,
+  kept = CACHED_ROWS,
+): Rows => cachedRows(scratch, source, kept, (y, target) => filterRow(scratch, source, name, side, y, target));
 
 /** One filtered row. */
 export const filterRow = (
@@ -64,7 +69,7 @@ export const filterRow = (
   kernels.run(name, ...addresses, 8 * target, 8 * (target + source.width));
 };
 
-const rowsOf = (
+const cachedRows = (
   scratch: Scratch,
   { width, height }: Size,
   kept: number,
@@ -73,21 +78,21 @@ const rowsOf = (
   // Vectors may write one number past the end before the margin is filled.
   const stride = width + 2 * MARGIN + 2;
   const start = scratch.allocate(kept * stride) + MARGIN;
-  const held = new Array<number>(kept).fill(-1);
+  const cached = new Array<number>(kept).fill(-1);
   return {
     width,
     height,
     at(y) {
       const slot = y % kept;
       const at = start + slot * stride;
-      if (held[slot] === y) return at;
+      if (cached[slot] === y) return at;
       make(y, at);
       const numbers = scratch.numbers();
       for (let step = 1; step <= MARGIN; step++) {
         numbers[at - step] = numbers[at + step] as number;
         numbers[at + width - 1 + step] = numbers[at + width - 1 - step] as number;
       }
-      held[slot] = y;
+      cached[slot] = y;
       return at;
     },
   };

@@ -1,6 +1,6 @@
 /**
  * Filters of the steerable pyramid with six orientations, as published by the Laboratory for Computational Vision
- * in pyrtools (MIT, see sp5-filters.license.txt). Each is given by the quarter up to its centre.
+ * in pyrtools (MIT, see sp5-filters.license.txt). Each is given by its upper left quarter.
  */
 const lowFirstQuarter = [
   [0.00341614, -0.01551246, -0.03848215],
@@ -23,7 +23,7 @@ const bandQuarter = [
   [0, 0, 0, 0],
 ];
 
-/** A square filter of odd side; `down` and `across` are its signs when it is mirrored along an axis. */
+/** A square filter of odd side; `down` and `across` are 1 if it is symmetric along an axis, -1 if antisymmetric. */
 export interface Sp5Filter {
   readonly side: number;
   readonly taps: readonly number[];
@@ -37,7 +37,7 @@ export const lowFirst: Sp5Filter = { side: 5, taps: unfold(lowFirstQuarter, 1), 
 /** 9 x 9: the low-pass before each halving; sums to 2. */
 export const low: Sp5Filter = { side: 9, taps: unfold(lowQuarter, 1), down: 1, across: 1 };
 
-/** 7 x 7: the band that answers to vertical change, and its transpose. */
+/** 7 x 7: the band that responds to vertical change, and its transpose. */
 export const bandDown: Sp5Filter = { side: 7, taps: unfold(bandQuarter, -1), down: -1, across: 1 };
 export const bandAcross: Sp5Filter = { side: 7, taps: transpose(bandDown.taps), down: 1, across: -1 };
 

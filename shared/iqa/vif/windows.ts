@@ -5,23 +5,23 @@ const BLOCK = 3;
 /** Sums of x, y, xx, yy and xy. */
 const QUANTITIES = 5;
 const TINY = 1e-12;
-/** A variance below this share of the squares it was taken from is their rounding. */
+/** A variance below this share of the sum of squares is rounding error. */
 const ROUNDING = 1e-13;
 
-/** How the distorted band follows the reference around each 3 x 3 block of one row of blocks: y = gain * x + noise. */
+/** Local linear fit y = gain * x + noise of the distorted to the reference band, for each 3 x 3 block in a row of blocks. */
 export interface BlockGains {
   readonly gain: Float64Array;
   readonly noise: Float64Array;
 }
 
 export interface BlockWindows {
-  /** Blocks left out on every side, because their window would leave the band. */
+  /** Blocks left out on every side, because their window would extend beyond the band. */
   readonly margin: number;
-  /** The rows of both bands in order, each by its index in the scratch memory. */
+  /** Adds the rows of both bands in order, each by its index in the scratch memory. */
   add(y: number, reference: number, distorted: number): void;
 }
 
-/** Hands over gain and noise in windows of side `side` around the blocks of two bands, whose sides are multiples of three. */
+/** Computes gain and noise in windows of side `side` around the blocks of two bands, whose sides are multiples of three. */
 export const gatherWindows = (
   scratch: Scratch,
   { width, height }: Size,
@@ -30,7 +30,7 @@ export const gatherWindows = (
 ): BlockWindows => {
   const reach = (side - 1) / 2;
   const margin = Math.ceil(reach / BLOCK);
-  // A window is so many whole blocks on each side of its own, and with a rest one row or column of the next.
+  // A window covers `whole` blocks on each side of its own and, with a rest, one row or column of the next.
   const whole = Math.floor((reach - 1) / BLOCK);
   const hasRest = reach % BLOCK === 2;
   const wide = width + (width % 2);
@@ -98,7 +98,7 @@ export const gatherWindows = (
   };
 };
 
-// The replacements stand in the order in which the reference makes them.
+// The replacements are in the order of the reference implementation.
 function fit(
   { gain, noise }: BlockGains,
   at: number,

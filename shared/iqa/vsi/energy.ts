@@ -1,20 +1,19 @@
 import { lazily } from '../../kernel/lazily.ts';
 import { elementKernels } from '../fourier/element-kernels.ts';
 import { radixPasses } from '../fourier/radix-pass.ts';
-import { createPlaces, createTransform, lineBytes } from '../fourier/transform.ts';
+import { createArena, createTransform, lineBytes } from '../fourier/transform.ts';
 import { instantiate } from '../wasm/instance.ts';
 import { NUMBER, saliencyKernels } from './kernels.ts';
 
-/** Saliency is computed on a picture of this side. */
+/** The side of the picture that saliency is computed on. */
 export const side = 256;
 
 const GROUPS = side / 4;
 const PLANE = 4 * side * side;
 
 /**
- * One band-pass over lightness and both colour axes, which lie one behind the other; the three squared responses are added.
- * The filter is even, so two real planes go through a transform as real and imaginary part. The result is overwritten by
- * the next call.
+ * Band-passes lightness and both colour axes (consecutive planes) and adds the three squared responses. The filter is
+ * even, so one transform takes two real planes as real and imaginary part. The result is overwritten by the next call.
  */
 export const bandEnergy = (lab: Float32Array): Float32Array => {
   const { kernels, transform, at, memory } = prepared();
@@ -24,14 +23,14 @@ export const bandEnergy = (lab: Float32Array): Float32Array => {
     const planes = [0, 1, 2].map((plane) => at.lab + plane * PLANE + 16 * group);
     run('gather', ...planes, at.line, at.line + side * NUMBER, 4 * side);
     const done = transform.run(kernels, at.line, at.other);
-    run('turn', done, at.turned + 4 * group * NUMBER, done + side * NUMBER, NUMBER, side * NUMBER);
+    run('transpose', done, at.transposed + 4 * group * NUMBER, done + side * NUMBER, NUMBER, side * NUMBER);
   }
   for (let group = 0; group < GROUPS; group++) {
-    const row = at.turned + group * side * NUMBER;
+    const row = at.transposed + group * side * NUMBER;
     const spectrum = transform.run(kernels, row, at.line);
     run('pass', spectrum, at.gains + 16 * group * side, spectrum + side * NUMBER);
     const done = transform.run(kernels, spectrum, spectrum === row ? at.line : row);
-    run('turn', done, at.back + 4 * group * NUMBER, done + side * NUMBER, NUMBER, side * NUMBER);
+    run('transpose', done, at.back + 4 * group * NUMBER, done + side * NUMBER, NUMBER, side * NUMBER);
   }
   for (let group = 0; group < GROUPS; group++) {
     const done = transform.run(kernels, at.back + group * side * NUMBER, at.line);
@@ -42,25 +41,25 @@ export const bandEnergy = (lab: Float32Array): Float32Array => {
 
 const prepared = lazily(() => {
   const kernels = instantiate([...radixPasses(), ...elementKernels(), ...saliencyKernels()]);
-  const places = createPlaces();
-  const transform = createTransform(side, 2, places);
+  const arena = createArena();
+  const transform = createTransform(side, 2, arena);
   const at = {
-    lab: places.take(3 * PLANE),
-    energy: places.take(PLANE),
-    gains: places.take(PLANE),
-    line: places.take(lineBytes(side, 2)),
-    other: places.take(lineBytes(side, 2)),
-    turned: places.take(side * side * (NUMBER / 4)),
-    back: places.take(side * side * (NUMBER / 4)),
+    lab: arena.allocate(3 * PLANE),
+    energy: arena.allocate(PLANE),
+    gains: arena.allocate(PLANE),
+    line: arena.allocate(lineBytes(side, 2)),
+    other: arena.allocate(lineBytes(side, 2)),
+    transposed: arena.allocate(side * side * (NUMBER / 4)),
+    back: arena.allocate(side * side * (NUMBER / 4)),
   };
-  const buffer = kernels.reserve(places.used());
+  const buffer = kernels.reserve(arena.used());
   transform.fill(buffer);
   const memory = new Float32Array(buffer);
   memory.set(logGabor(), at.gains / 4);
   return { kernels, transform, at, memory };
 });
 
-/** The band-pass, four row frequencies side by side, with the factor of both transforms. */
+/** The gains of the band-pass, four rows interleaved, including the scale factor of both transforms. */
 const logGabor = (): Float32Array => {
   const gains = new Float32Array(side * side);
   for (let row = 0; row < side; row++) {

@@ -1,15 +1,14 @@
 import { COMPLEX } from '../fourier/complex.ts';
-import { type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
+import { type Code, f32x4, get, i32, increment, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
 
-const step = (local: number, by: Code): Code => set(local, i32.add(get(local), by));
 const { add, mul, negative } = f32x4;
 
-/** Two complex numbers side by side: lightness and one colour axis, and the other axis alone. */
+/** Bytes of two complex numbers: lightness with one colour axis, and the other axis alone. */
 export const NUMBER = 2 * COMPLEX;
 
 /**
- * Parameters: four numbers in a row of lightness, those of both colour axes, complex numbers to write, where they end, and
- * the bytes of a row.
+ * Copies four columns of three planes as complex numbers. Parameters: lightness, both colour axes, the target, its end,
+ * and bytes per row.
  */
 const gather = (): WasmFunction => {
   const [lightness, a, b, target, end, line] = [0, 1, 2, 3, 4, 5];
@@ -18,8 +17,8 @@ const gather = (): WasmFunction => {
     ...v128.store(get(target), v128.load(get(a)), 16),
     ...v128.store(get(target), v128.load(get(b)), 32),
     ...v128.store(get(target), v128.zero, 48),
-    ...[lightness, a, b].flatMap((plane) => step(plane, get(line))),
-    ...step(target, i32.constant(NUMBER)),
+    ...[lightness, a, b].flatMap((plane) => increment(plane, get(line))),
+    ...increment(target, i32.constant(NUMBER)),
   ];
   return {
     name: 'gather',
@@ -30,8 +29,8 @@ const gather = (): WasmFunction => {
 };
 
 /**
- * Conjugates of a spectrum times gains, in place: the next transform then leads back, to conjugates.
- * Parameters: spectrum, gains, and where the spectrum ends.
+ * Multiplies the conjugate of a spectrum by gains, in place, so that the next transform is the inverse one (conjugated).
+ * Parameters: spectrum, gains, and end of the spectrum.
  */
 const pass = (): WasmFunction => {
   const [spectrum, gains, end, gain, against] = [0, 1, 2, 3, 4];
@@ -41,8 +40,8 @@ const pass = (): WasmFunction => {
     ...[gain, against, gain, against].flatMap((factor, at) =>
       v128.store(get(spectrum), mul(v128.load(get(spectrum), 16 * at), get(factor)), 16 * at),
     ),
-    ...step(spectrum, i32.constant(NUMBER)),
-    ...step(gains, i32.constant(16)),
+    ...increment(spectrum, i32.constant(NUMBER)),
+    ...increment(gains, i32.constant(16)),
   ];
   return {
     name: 'pass',
@@ -52,7 +51,7 @@ const pass = (): WasmFunction => {
   };
 };
 
-/** The three squared responses added. Parameters: responses, the plane to write, where responses end, the bytes of a row. */
+/** Adds the three squared responses. Parameters: responses, the plane to write, end of the responses, bytes per row. */
 const energy = (): WasmFunction => {
   const [responses, plane, end, line, value] = [0, 1, 2, 3, 4];
   const square = (at: number): Code => [
@@ -61,8 +60,8 @@ const energy = (): WasmFunction => {
   ];
   const body = [
     ...v128.store(get(plane), add(add(square(0), square(1)), square(2))),
-    ...step(responses, i32.constant(NUMBER)),
-    ...step(plane, get(line)),
+    ...increment(responses, i32.constant(NUMBER)),
+    ...increment(plane, get(line)),
   ];
   return {
     name: 'energy',

@@ -7,7 +7,7 @@ import { powersOf } from '../powers.ts';
 import { saliency, tiny } from './saliency.ts';
 import { stretchAndPool } from './stretch.ts';
 
-/** Mixtures of red, green and blue, what keeps quotients from dividing by nothing, and powers. */
+/** Weights of red, green and blue, and the stabilising constants and exponents of the similarities. */
 const FIGURES = {
   lightness: [0.06, 0.63, 0.27],
   m: [0.3, 0.04, -0.35],
@@ -20,8 +20,8 @@ const FIGURES = {
 } as const;
 
 /**
- * Visual saliency index: similarity of saliency, gradient and colour, weighted by saliency. What is shared out between
- * threads are the two pictures: the features of each are its planes.
+ * Visual saliency index: similarity of saliency, gradient and colour, weighted by saliency. Threads take one picture each
+ * and return its feature planes.
  */
 export const vsi: StripMetric = {
   kind: 'strips',
@@ -32,7 +32,7 @@ export const vsi: StripMetric = {
   arePlanes: true,
   figures: FIGURES,
   graphs: () => [],
-  sums: async (pair, strip, runner) => packed(pair, strip, runner),
+  sums: async (pair, strip, runner) => packFeatures(pair, strip, runner),
   finish(planes, picture) {
     const [a, b] = features.unpack(planes, poolingOf(picture).size);
     let total = tiny;
@@ -46,7 +46,7 @@ export const vsi: StripMetric = {
   },
   async map(pair, runner) {
     const { factor, overhang, size } = poolingOf(pair.picture);
-    const [a, b] = features.unpack(packed(pair, { from: 0, to: 2 }, runner), size);
+    const [a, b] = features.unpack(packFeatures(pair, { from: 0, to: 2 }, runner), size);
     const values = a.saliency.map((_, at) => similarityAt(a, b, at));
     const start = (factor - 1) / 2 - overhang.before;
     return { ...size, values, left: start, top: start, step: factor };
@@ -67,7 +67,7 @@ const [edgePower, colourPower] = [
   lazily(() => powersOf(FIGURES.edge_power)),
   lazily(() => powersOf(FIGURES.colour_power)),
 ];
-/** The real part of a power of 0.02 of a negative number is this much of that of its amount. */
+/** For a negative base the real part of the power is that of its absolute value times this. */
 const NEGATIVE = Math.cos(FIGURES.colour_power * Math.PI);
 
 function similarityAt(a: Planes, b: Planes, at: number): number {
@@ -81,10 +81,10 @@ function similarityAt(a: Planes, b: Planes, at: number): number {
   );
 }
 
-function packed(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array {
+function packFeatures(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array {
   const { factor, overhang, size } = poolingOf(pair.picture);
   return features.pack(pair, strip, size, (pixels, planes) => {
-    runner.throwIfGivenUp();
+    runner.throwIfAborted();
     const { colours, light } = memoryFor(`${size.width} ${size.height}`, () => ({
       colours: createPlanes(size),
       light: new Float32Array(size.width * size.height),
@@ -98,7 +98,7 @@ function packed(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array 
   });
 }
 
-// For pictures of one size in a row: new planes for each would keep the garbage collection busy.
+// Consecutive pictures often have one size: allocating planes for each would load the garbage collector.
 const memoryFor = keepLast<{ readonly colours: ReturnType<typeof createPlanes>; readonly light: Float32Array }>();
 
 const dice = (a: number, b: number, constant: number): number =>

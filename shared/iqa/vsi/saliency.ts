@@ -1,12 +1,11 @@
 import { lazily } from '../../kernel/lazily.ts';
-import { matrix } from '../graphs/fourier-tables.ts';
 import type { Pixels } from '../pixels.ts';
 import { cubeRoot } from '../roots.ts';
 import { bandEnergy, side } from './energy.ts';
 
 export const tiny = 2 ** -52;
 
-/** How much each place of a picture draws the eye: 256 x 256 values, not normalised, overwritten by the next call. */
+/** The visual saliency of each position: 256 x 256 values, not normalised, overwritten by the next call. */
 export function saliency(pixels: Pixels): Float64Array {
   const { lab, a, b } = labPlanes(pixels);
   const energy = bandEnergy(lab);
@@ -18,17 +17,17 @@ export function saliency(pixels: Pixels): Float64Array {
     const x = ((a[at] as number) - warmth.low) * warmthScale;
     const y = ((b[at] as number) - hue.low) * hueScale;
     const distance = (x * x + y * y) / 1e-6;
-    // From 40 on nothing is left of the power.
+    // Beyond 40 the exponential is negligible.
     const colour = distance > 40 ? 1 : 1 - Math.exp(-distance);
     salient[at] = Math.sqrt((energy[at] as number) + tiny) * (centre[at] as number) * colour;
   }
   return salient;
 }
 
-/** The eye looks at the middle first. */
+/** A Gaussian prior: the eye looks at the centre first. */
 const centrePrior = lazily(() =>
-  matrix(side, side, (row, column) => {
-    const [y, x] = [row - (side / 2 - 1), column - (side / 2 - 1)];
+  Float32Array.from({ length: side * side }, (_, at) => {
+    const [y, x] = [Math.floor(at / side) - (side / 2 - 1), (at % side) - (side / 2 - 1)];
     return Math.exp(-(y * y + x * x) / 145 ** 2);
   }),
 );
@@ -49,7 +48,7 @@ export function extremes(values: Float64Array): Extremes {
   return { low, high };
 }
 
-/** Lightness and colour axes at 256 x 256, in float64: the colour prior divides their range by a millionth. */
+/** CIELAB at 256 x 256. The colour axes are float64, because the colour prior divides their squares by 1e-6. */
 function labPlanes(pixels: Pixels) {
   const linear = linearSamples(pixels);
   const size = side * side;
@@ -58,7 +57,7 @@ function labPlanes(pixels: Pixels) {
     const red = linear[3 * at] as number;
     const green = linear[3 * at + 1] as number;
     const blue = linear[3 * at + 2] as number;
-    // The reference divides by the white of D50 after the matrix of D65.
+    // As in the reference: the matrix of D65, but the white point of D50.
     const fx = bend((0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) * (1 / 0.964212));
     const fy = bend(0.2126729 * red + 0.7151522 * green + 0.072175 * blue);
     const fz = bend((0.0193339 * red + 0.119192 * green + 0.9503041 * blue) * (1 / 0.825188));
@@ -71,7 +70,7 @@ function labPlanes(pixels: Pixels) {
   return { lab, a, b };
 }
 
-// Kept: so large pieces of memory for each picture would keep the garbage collection busy.
+// Allocated once: arrays of this size for each picture would load the garbage collector.
 const memory = lazily(() => ({
   samples: new Float64Array(3 * side * side),
   lab: new Float32Array(3 * side * side),
@@ -80,7 +79,7 @@ const memory = lazily(() => ({
   salient: new Float64Array(side * side),
 }));
 
-/** Red, green and blue at 256 x 256 by two neighbours on each axis, without their gamma curve. */
+/** Linear red, green and blue at 256 x 256, by bilinear interpolation. */
 function linearSamples({ width, height, data }: Pixels): Float64Array {
   const { samples } = memory();
   const columns = sampling(width);
@@ -109,7 +108,7 @@ const LINEAR = Float64Array.from({ length: STEPS + 2 }, (_, index) => {
   return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 });
 
-/** The gamma curve undone, to 1e-8, by a straight line between two known values: a power for each sample takes half the time of vsi. */
+/** The inverse gamma curve, interpolated in a table (error 1e-8): computing a power per sample takes half the time of vsi. */
 function linear(c: number): number {
   const place = c * STEPS;
   const index = place | 0;
@@ -120,7 +119,7 @@ function linear(c: number): number {
 const bend = (t: number): number => (t > 0.008856 ? cubeRoot(t) : (903.3 * t + 16) / 116);
 const lerp = (from: number, to: number, share: number): number => from + (to - from) * share;
 
-/** Where the 256 samples of an axis lie between its pixels: two neighbours, no smoothing. */
+/** For each of the 256 samples of an axis: its two neighbouring pixels and the weight of the second; no antialiasing. */
 function sampling(length: number) {
   const first = new Int32Array(side);
   const second = new Int32Array(side);

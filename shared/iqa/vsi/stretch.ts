@@ -5,8 +5,8 @@ import { side } from './energy.ts';
 import { type Extremes, extremes, tiny } from './saliency.ts';
 
 /**
- * Saliency stretched to the picture's size (corners aligned), brought to 0..1 over it, and pooled.
- * All of this is linear but for the extremes, so the full-size map is never made.
+ * Upscales saliency to the picture's size (corners aligned), normalises it to 0..1 and pools it. All of this is linear
+ * except for finding the extremes, so the full-size map is never built.
  */
 export function stretchAndPool(
   values: Float64Array,
@@ -24,7 +24,7 @@ export function stretchAndPool(
   applyDown(narrow, columns.count, rows, { low, scale: 1 / (high - low + tiny) }, pooled);
 }
 
-// What depends on the size alone, and memory: both serve all pictures of that size in a row.
+// Consecutive pictures often have one size, and share these tables and this memory.
 const tablesFor = keepLast<ReturnType<typeof tablesOf>>();
 
 function tablesOf({ width, height }: Size, factor: number, overhang: Overhang) {
@@ -38,7 +38,7 @@ function tablesOf({ width, height }: Size, factor: number, overhang: Overhang) {
   };
 }
 
-/** What each target sample takes of the source samples: entries `starts[target]` up to `starts[target + 1]`. */
+/** Sparse interpolation weights: target sample t has the entries `starts[t]` up to but not including `starts[t + 1]`. */
 interface Taps {
   readonly count: number;
   readonly starts: Int32Array;
@@ -61,7 +61,7 @@ function stretchTaps(length: number): Taps {
   return { count: length, starts: Int32Array.from({ length: length + 1 }, (_, index) => 2 * index), indices, weights };
 }
 
-// Windows next to each other take some samples twice: their weights are added first.
+// A pooling window reads some source samples several times: their weights are added first.
 function poolingTaps(length: number, factor: number, { before, after }: Overhang): Taps {
   const stretch = stretchTaps(length);
   const count = Math.floor((length + before + after) / factor);
@@ -120,7 +120,7 @@ function applyDown(
   }
 }
 
-/** Least and greatest stretched value; a row between two others cannot pass theirs, so few are looked at. */
+/** The extremes of the upscaled map. An interpolated row cannot exceed the two it lies between, so most are skipped. */
 function stretchedExtremes(wide: Float64Array, { width }: Size, { indices, weights }: Taps) {
   const bounds = Array.from({ length: side }, (_, row) => extremes(wide.subarray(row * width, (row + 1) * width)));
   let low = Number.POSITIVE_INFINITY;

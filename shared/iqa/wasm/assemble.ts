@@ -1,9 +1,9 @@
-/** Instructions of WebAssembly as bytes. */
+/** WebAssembly instructions as bytes. */
 export type Code = readonly number[];
 
 export type ValueType = keyof typeof TYPES;
 
-/** A function of a module: numbers in, nothing or one number out, and variables of its own after the parameters. */
+/** A function of a module: numeric parameters, then its local variables; at most one result. */
 export interface WasmFunction {
   readonly name: string;
   readonly parameters: readonly ValueType[];
@@ -12,7 +12,7 @@ export interface WasmFunction {
   readonly body: Code;
 }
 
-/** A module of functions that work on one imported memory, `env.memory`. */
+/** Assembles a module of functions that work on one imported memory, `env.memory`. */
 export const assembleModule = (functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> => {
   const types = functions.map(({ parameters, result }) => [
     0x60,
@@ -69,7 +69,13 @@ export const i32 = {
   isLess: (a: Code, b: Code): Code => [...a, ...b, 0x48],
 };
 
-/** Runs the body again as long as the condition, at its end, holds. */
+export const increment = (local: number, by: Code): Code => set(local, i32.add(get(local), by));
+
+/** Moves addresses on by a number of bytes, a vector unless told otherwise. */
+export const advance = (locals: readonly number[], bytes = 16): Code =>
+  locals.flatMap((local) => increment(local, i32.constant(bytes)));
+
+/** A do-while loop. */
 export const repeatWhile = (body: Code, condition: Code): Code => [0x03, 0x40, ...body, ...condition, 0x0d, 0x00, 0x0b];
 
 export const v128 = {
@@ -83,9 +89,9 @@ export const v128 = {
     0x00,
     ...unsigned(offset),
   ],
-  /** One float32 number of the memory in all four lanes. */
+  /** Loads one float32 number into all four lanes. */
   loadSplat32: (address: Code, offset = 0): Code => [...address, 0xfd, 0x09, 0x00, ...unsigned(offset)],
-  /** Sixteen bytes of two vectors by their places, those of the second from 16 on. */
+  /** Picks sixteen bytes of two vectors by index; those of the second begin at 16. */
   shuffle: (a: Code, b: Code, places: readonly number[]): Code => [...a, ...b, 0xfd, 0x0d, ...places],
 };
 
@@ -100,11 +106,11 @@ export const f32x4 = {
   abs: unary(0xe0),
   sqrt: unary(0xe3),
   max: binary(0xe9),
-  /** To whole numbers, ties to even ones. */
+  /** Rounds half to even. */
   nearest: unary(0x6a),
   fromInt32: unary(0xfa),
   isLess: binary(0x43),
-  /** a * b + c, rounded once where the processor can and twice where it cannot. */
+  /** a * b + c: rounded once on processors with a fused multiply-add, twice on others. */
   multiplyAdd: (a: Code, b: Code, c: Code): Code => simd(0x105, a, b, c),
   /** c - a * b, likewise. */
   multiplySubtract: (a: Code, b: Code, c: Code): Code => simd(0x106, a, b, c),
@@ -120,30 +126,30 @@ export const f64x2 = {
   abs: unary(0xec),
   sqrt: unary(0xef),
   isLess: binary(0x49),
-  /** The lower two of four float32 numbers. */
+  /** Converts the lower two of four float32 numbers. */
   fromLower32: unary(0x5f),
 };
 
-/** Four vectors of float32 numbers, whole and within 0..255, as bytes. */
+/** Converts four vectors of whole float32 numbers in 0..255 to bytes. */
 export const narrowToBytes = (vectors: readonly [Code, Code, Code, Code]): Code => {
   const [a, b, c, d] = vectors.map(unary(0xf8)) as [Code, Code, Code, Code];
   const narrow = binary(0x86);
   return simd(0x66, narrow(a, b), narrow(c, d));
 };
 
-/** Counts in lanes where a comparison holds: it gives -1 there. */
+/** A true comparison is -1, so subtracting it counts. */
 export const i64x2 = { sub: binary(0xd1) };
 export const i32x4 = {
   add: binary(0xae),
   sub: binary(0xb1),
-  /** Products of eight pairs of int16 numbers, two added in each lane. */
+  /** Multiplies eight pairs of int16 and adds neighbouring products. */
   dot: binary(0xba),
 };
 
 export const i16x8 = {
   add: binary(0x8e),
   sub: binary(0x91),
-  /** Eight of sixteen bytes as whole numbers from 0. */
+  /** Widens the lower eight of sixteen unsigned bytes. */
   fromLowerBytes: unary(0x89),
   fromUpperBytes: unary(0x8a),
 };

@@ -3,8 +3,8 @@ import { f32x4 } from './assemble.ts';
 import { instantiate } from './instance.ts';
 
 /**
- * Whether this processor's `multiplyAdd` rounds once. On the few that round twice (x86 before 2013) float32 results would
- * differ in their last bits, so plain code is used there.
+ * Whether this processor's `multiplyAdd` is fused (rounds once). Where it is not (x86 before 2013) the last bits of
+ * float32 results would differ, so plain TypeScript is used there.
  */
 export const isFused = lazily((): boolean => {
   const factor = f32x4.splat(1 + 2 ** -12);

@@ -2,16 +2,16 @@ import { assembleModule, type WasmFunction } from './assemble.ts';
 
 type Exports = Readonly<Record<string, (...numbers: readonly number[]) => number>>;
 
-/** Vector code with a memory of its own, in which callers lay out rows. It is not for two callers at a time. */
+/** Compiled vector code with its own memory, which callers lay out. Not reentrant: one caller at a time. */
 export interface Kernels {
   run(name: string, ...numbers: readonly number[]): number;
-  /** The memory, of at least so many bytes. Views of before are detached when it grew. */
+  /** The memory, grown to at least this many bytes; growing detaches earlier views. */
   reserve(bytes: number): ArrayBuffer;
 }
 
 const PAGE = 65_536;
 
-/** Compiles functions; the memory grows with the largest picture and stays so. */
+/** Compiles functions into a module; its memory grows to fit the largest picture and never shrinks. */
 export const instantiate = (functions: readonly WasmFunction[]): Kernels => {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const module = new WebAssembly.Module(assembleModule(functions));
