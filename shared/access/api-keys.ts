@@ -84,7 +84,13 @@ export const findKey = async (table: Table, id: string): Promise<ApiKey | undefi
   return item && read(item, ApiKeyItem);
 };
 
-/** Lists the tenant's keys, oldest first. */
+/** Whether a key sees all that another one may use. */
+const seesKey = (actor: Actor, { tools }: Pick<ApiKey, 'tools'>): boolean => {
+  const { only } = visibleTools(actor);
+  return only === undefined || (tools?.every((name) => only.has(name)) ?? false);
+};
+
+/** Lists the tenant's keys, oldest first; a confined key sees those that are confined to its own tools. */
 export const listKeys = async (
   { table }: Pick<KeyContext, 'table'>,
   actor: Actor,
@@ -101,7 +107,9 @@ export const listKeys = async (
   const keys = readAll(
     found.filter((item) => item !== undefined),
     ApiKeyItem,
-  ).map(toKeyView);
+  )
+    .filter((key) => seesKey(actor, key))
+    .map(toKeyView);
   return next === undefined ? { keys } : { keys, next: next.slice(KEY_OF_TENANT_PREFIX.length) };
 };
 
@@ -114,7 +122,7 @@ export const revokeKey = async (
   requireScope(actor, 'tenant_admin');
   await table.change([apiKeyKey(id)], ([item]) => {
     const key = item && read(item, ApiKeyItem);
-    if (!key || key.tenant !== actor.tenant)
+    if (!key || key.tenant !== actor.tenant || !seesKey(actor, key))
       throw new Fault('NotFound', `no key with the id ${JSON.stringify(id)}`, { id });
     if (key.scopes.includes('admin') && !hasScope(actor, 'admin'))
       throw new Fault('Forbidden', `the key ${id} is the operator's; only an admin key revokes it`, { id });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { requireScope } from '../access/scopes.ts';
+import { visibleTools } from '../access/visible-tools.ts';
 import { auditPk } from '../kernel/item-keys.ts';
 import type { Clock, Log, Table, Write } from '../kernel/ports.ts';
 import { put, readAll, stored } from '../kernel/stored.ts';
@@ -71,7 +72,7 @@ export const audit = async (context: AuditContext, tenant: string, entry: AuditE
   await context.table.write([auditWriter(context, tenant)(entry)]);
 };
 
-/** A month's entries, newest first. */
+/** A month's entries, newest first; a confined key sees those about its tools. */
 export const readAudit = async (
   { table }: Pick<AuditContext, 'table'>,
   actor: Actor,
@@ -80,6 +81,7 @@ export const readAudit = async (
 ): Promise<{ readonly entries: readonly StoredAudit[]; readonly next?: string }> => {
   requireScope(actor, 'tenant_admin');
   const { items, next } = await table.query(auditPk(actor.tenant, month), { reverse: true, ...page });
-  const entries = readAll(items, AuditItem);
+  const visible = visibleTools(actor);
+  const entries = readAll(items, AuditItem).filter(({ tool }) => visible.has(tool));
   return next === undefined ? { entries } : { entries, next };
 };

@@ -5,7 +5,7 @@ import { isObject } from '../kernel/json.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
-import type { RunContext } from './run-verbs.ts';
+import { findSeenRun, type RunContext } from './run-verbs.ts';
 
 /** `waiting` is a running run with a node that waits for a person. */
 export const RUN_FILTERS = ['running', 'waiting', 'ok', 'failed', 'cancelled'] as const;
@@ -49,8 +49,8 @@ export const listRuns = async (
   return last === undefined ? { runs } : { runs, next: last };
 };
 
-const runOf = async ({ runs }: RunContext, actor: Actor, { output }: CallRecord): Promise<RunView | undefined> =>
-  isObject(output) && typeof output.run_id === 'string' ? runs?.view(actor.tenant, output.run_id) : undefined;
+const runOf = async (context: Context, actor: Actor, { output }: CallRecord): Promise<RunView | undefined> =>
+  isObject(output) && typeof output.run_id === 'string' ? findSeenRun(context, actor, output.run_id) : undefined;
 
 const isAsked = ({ status, nodes }: RunView, asked: RunsQuery['status']): boolean =>
   asked === undefined ||

@@ -1,19 +1,11 @@
 import { requireScope } from '../access/scopes.ts';
-import { visibleTools } from '../access/visible-tools.ts';
 import { type Prices, priceOf } from '../execute/billing/prices.ts';
-import { Fault } from '../kernel/errors.ts';
-import type { Blobs } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { type RegisteredTool, registerTool } from '../registry/register-tool.ts';
-import { requireBlobs } from './make-plan.ts';
 import { planDefinition } from './plan-tool.ts';
 import type { SavedPlan } from './run-deps.ts';
-import { loadPlan } from './run-store.ts';
-
-export interface SavedPlanContext extends Pick<RegistryContext, 'table'> {
-  readonly blobs?: Blobs | undefined;
-}
+import { findPlan, type SavedPlanContext } from './visible-plans.ts';
 
 /** A saved plan of the caller's tenant; one with a tool that the key does not see is reported as unknown. */
 export const getPlan = async (context: SavedPlanContext, actor: Actor, id: string): Promise<SavedPlan> => {
@@ -31,13 +23,6 @@ export const savePlanAsTool = async (
   requireScope(actor, 'write');
   const saved = await findPlan(context, actor, id);
   return registerTool(context, actor, planDefinition(saved.plan, about, await priceOfPlan(context, actor, saved)));
-};
-
-const findPlan = async (context: SavedPlanContext, actor: Actor, id: string): Promise<SavedPlan> => {
-  const saved = await loadPlan({ table: context.table, blobs: requireBlobs(context) }, actor.tenant, id);
-  const visible = visibleTools(actor);
-  if (saved?.plan.nodes.every(({ tool }) => visible.has(tool))) return saved;
-  throw new Fault('NotFound', `there is no plan ${JSON.stringify(id)}; make one by POST /v1/plans`, { plan_id: id });
 };
 
 /** The sum of its nodes' prices; undefined when one of them has none. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { localRuns } from '../../functions/compose/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import type { Snapshot } from '../../shared/model/registration.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 
 const shop = async () => {
-  const server = await testAssay({ blobs: memoryBlobs() });
+  const blobs = memoryBlobs();
+  const server = await testAssay({ blobs, startRuns: (context) => localRuns(context, blobs) });
   for (const name of ['mine', 'theirs']) await server.json('POST', '/v1/tools', aTool({ name }));
   const confined = await server.key({ scopes: ['read', 'invoke', 'write', 'admin'], tools: ['mine', 'new'] });
   const status = async (method: string, path: string, body?: unknown) =>
@@ -87,6 +89,50 @@ describe('a key confined to some tools', () => {
     );
   });
 
+  test('a confined key starts, reads, approves and cancels no run with a tool that it does not see', async () => {
+    const { json, request, status, key } = await shop();
+    await json('POST', '/v1/tools', aTool({ name: 'asks', permission: 'confirm' }));
+    const node = (id: string, tool: string) => ({ id, tool, arguments: { city: 'Bern' } });
+    const plan = { nodes: [node('a', 'theirs'), node('b', 'asks')] };
+    const { plan_id: id } = (await json<{ plan_id: string }>('POST', '/v1/plans', plan)).body;
+    const { run_id: run } = (await json<{ run_id: string }>('POST', `/v1/plans/${id}/runs`, {})).body;
+    const approver = await key({ scopes: ['approve', 'read'], tools: ['mine'] });
+    const consent = await json('POST', `/v1/runs/${run}/nodes/b/confirm`, { approve: true }, approver);
+    const task = await request('POST', '/mcp', taskRequest(run), approver, taskHeaders);
+    const told = [
+      await status('POST', `/v1/plans/${id}/runs`, {}),
+      await status('POST', `/v1/plans/${id}/runs`, { dry_run: true }),
+      await status('GET', `/v1/runs/${run}`),
+      consent.status,
+      await status('DELETE', `/v1/runs/${run}`),
+    ];
+    const after = await json<{ status: string }>('GET', `/v1/runs/${run}`);
+    // A run that waits for a person would keep a failed test from ending.
+    await json('DELETE', `/v1/runs/${run}`);
+
+    assert.deepEqual(told, [404, 404, 404, 404, 404]);
+    assert.match(await task.text(), /there is no task/);
+    assert.equal(after.body.status, 'running');
+    const { plan_id: own } = (await json<{ plan_id: string }>('POST', '/v1/plans', { nodes: [node('a', 'mine')] }))
+      .body;
+    assert.equal(await status('POST', `/v1/plans/${own}/runs`, {}), 201);
+  });
+
+  test('a confined tenant administrator reads and revokes only keys, usage and audit entries within its tools', async () => {
+    const { json, key } = await shop();
+    const ruler = await key({ scopes: ['tenant_admin'], tools: ['mine'] });
+    const made = async (body: object) => (await json<{ id: string }>('POST', '/v1/keys', body)).body.id;
+    const [whole, within] = [await made({ scopes: ['read'] }), await made({ scopes: ['read'], tools: ['mine'] })];
+    await json('POST', '/v1/tools/theirs/invoke', { arguments: { city: 'Bern' } });
+
+    const { body } = await json<{ keys: { id: string }[] }>('GET', '/v1/keys', undefined, ruler);
+    assert.ok(body.keys.some(({ id }) => id === within) && !body.keys.some(({ id }) => id === whole));
+    const revoke = async (id: string) => (await json('DELETE', `/v1/keys/${id}`, undefined, ruler)).status;
+    assert.deepEqual([await revoke(whole), await revoke(within)], [404, 204]);
+    for (const path of ['/v1/usage', '/v1/audit'])
+      assert.doesNotMatch(JSON.stringify((await json('GET', path, undefined, ruler)).body), /theirs/, path);
+  });
+
   test('a confined key cannot create a key that sees more tools than itself', async () => {
     const { status } = await shop();
 
@@ -94,4 +140,24 @@ describe('a key confined to some tools', () => {
     assert.equal(await status('POST', '/v1/keys', { scopes: ['read'], tools: ['mine', 'theirs'] }), 403);
     assert.equal(await status('POST', '/v1/keys', { scopes: ['read'], tools: ['mine'] }), 201);
   });
+});
+
+const taskHeaders = {
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tasks/get',
+};
+
+const taskRequest = (taskId: string) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tasks/get',
+  params: {
+    taskId,
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+    },
+  },
 });

@@ -10,10 +10,11 @@ import * as z from 'zod';
 import { hasScope, requireScope } from '../../../shared/access/scopes.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
+import type { Table } from '../../../shared/kernel/ports.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import type { RunView } from '../../../shared/model/run.ts';
 import { type DeferredCall, readDeferredCall } from '../../../shared/plan/deferred-call.ts';
-import { cancelRun, confirmNode } from '../../../shared/plan/run-verbs.ts';
+import { cancelRun, confirmNode, findSeenRun } from '../../../shared/plan/run-verbs.ts';
 import type { Runs } from '../../../shared/plan/runs.ts';
 import { outcomeOfRun } from '../../../shared/plan/settle-calls.ts';
 import type { CallContext } from './call-context.ts';
@@ -58,7 +59,8 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
     requireScope(actor, 'approve');
     // A consent task asks nothing through the task, so there is nothing to answer.
     if (await isConsentTask(assay, actor, id)) return {};
-    await answer(runs, actor, await requireRun(runs, actor, id), ctx);
+    const context = { runs, table: assay.table };
+    await answer(context, actor, await requireRun(context, actor, id), ctx);
     return {};
   });
   handle('tasks/cancel', async (id) => {
@@ -77,13 +79,14 @@ export const readTask = async (
 ): Promise<TaskView> => {
   requireScope(actor, 'read');
   const waiting = await viewConsentTask(assay, actor, id);
-  return waiting ?? viewTask(assay, actor, await requireRun(runs, actor, id), capabilities);
+  return waiting ?? viewTask(assay, actor, await requireRun({ runs, table: assay.table }, actor, id), capabilities);
 };
 
 export const cancelTask = async (assay: Assay, runs: Runs, actor: Actor, id: string): Promise<void> => {
   if (await cancelConsentTask(assay, actor, id)) return;
-  await requireRun(runs, actor, id);
-  await cancelRun({ runs }, actor, id);
+  const context = { runs, table: assay.table };
+  await requireRun(context, actor, id);
+  await cancelRun(context, actor, id);
 };
 
 /** The answer of a call whose run continues. */
@@ -92,8 +95,10 @@ export const createdTask = async (assay: Assay, actor: Actor, run: RunView): Pro
   ...toTask(run, await readDeferredCall(assay.table, actor.tenant, run.run_id)),
 });
 
-const requireRun = async (runs: Runs, { tenant }: Actor, id: string): Promise<RunView> => {
-  const run = await runs.view(tenant, id);
+type TaskContext = { readonly runs: Runs; readonly table: Table };
+
+const requireRun = async (context: TaskContext, actor: Actor, id: string): Promise<RunView> => {
+  const run = await findSeenRun(context, actor, id);
   if (run) return run;
   throw new Fault('NotFound', `there is no task ${JSON.stringify(id)}`, { task_id: id });
 };
@@ -129,12 +134,12 @@ const resultOfRun = async (
 /**
  * Passes on the person's answers. Answers to questions that are no longer open are ignored, as the extension requires.
  */
-const answer = async (runs: Runs, actor: Actor, run: RunView, ctx: ServerContext): Promise<void> => {
+const answer = async (context: TaskContext, actor: Actor, run: RunView, ctx: ServerContext): Promise<void> => {
   for (const [key, node] of waitingQuestions(run)) {
     const said = inputResponse(ctx.mcpReq.inputResponses, key);
     if (said.kind !== 'elicit') continue;
     const decision = { run: run.run_id, node: node.id, approve: said.action === 'accept' };
-    await confirmNode({ runs }, actor, decision).catch((thrown: unknown) => {
+    await confirmNode(context, actor, decision).catch((thrown: unknown) => {
       // Somebody else decided first.
       if (!(thrown instanceof Fault && thrown.code === 'Conflict')) throw thrown;
     });

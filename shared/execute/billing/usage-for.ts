@@ -1,4 +1,5 @@
 import { hasScope, requireScope } from '../../access/scopes.ts';
+import { visibleTools } from '../../access/visible-tools.ts';
 import type { Table } from '../../kernel/ports.ts';
 import type { Actor } from '../../model/key.ts';
 import type { Catalogs } from '../../registry/catalogs.ts';
@@ -12,11 +13,11 @@ interface UsageContext {
   readonly prices?: Prices | undefined;
 }
 
-/** Usage and charges of a month. A key sees its own; an admin sees the tenant's. */
+/** Usage and charges of a month. A key sees its own; an admin that is not confined sees the tenant's. */
 export const usageFor = async (context: UsageContext, actor: Actor, month: string): Promise<MonthUsage> => {
   requireScope(actor, 'read');
   const usage = await readUsage(context.table, actor.tenant, month, await pricedTools(context, actor));
-  if (hasScope(actor, 'tenant_admin')) return usage;
+  if (hasScope(actor, 'tenant_admin') && visibleTools(actor).only === undefined) return usage;
   const keys = usage.keys.filter(({ key_id }) => key_id === actor.keyId);
   return { month: usage.month, ...keys.reduce<Sum>(addSums, nothing), keys };
 };
