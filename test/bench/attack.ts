@@ -31,7 +31,7 @@ export async function bench([given = '3', only = '']: readonly string[]): Promis
       const [since, isOver] = [Date.now(), wait(seconds * 1000)];
       const told = await attack(server, loud);
       await isOver;
-      const [p99, p99Alone] = [summary(await under()).p99, summary(alone).p99];
+      const [p99, p99Alone] = [summary((await under()).product).p99, summary(alone).p99];
       const row = {
         attack: name,
         'p99 ms': p99,
@@ -67,7 +67,7 @@ export async function bench([given = '3', only = '']: readonly string[]): Promis
 const aloneFor = async (server: WatchedServer, key: string, seconds: number): Promise<readonly number[]> => {
   const times = await politely(server.address, key);
   await wait(seconds * 1000);
-  return times();
+  return (await times()).product;
 };
 
 const watchMemory = (server: WatchedServer): (() => Promise<number>) => {

@@ -2,20 +2,39 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const file = fileURLToPath(new URL('./polite-client.ts', import.meta.url));
+/** What a client waited for its calls, in milliseconds. */
+export interface Waited {
+  readonly product: readonly number[];
+  readonly control: readonly number[];
+}
+
+interface Options {
+  readonly pauseMs?: number;
+  /** The address of a server to ask in turn with the product. */
+  readonly control?: string;
+}
+
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** Starts a client in another process; what it waits for small calls, from when it is warm until that is asked for. */
 export const politely = async (
   address: string,
   key: string,
-  pauseMs = 0,
-): Promise<() => Promise<readonly number[]>> => {
-  const client = fork(file, [address, key, String(pauseMs)]);
+  { pauseMs = 0, control = '' }: Options = {},
+): Promise<() => Promise<Waited>> => {
+  const client = fork(fileOf('./polite-client.ts'), [address, key, String(pauseMs), control]);
   await once(client, 'message');
   return async () => {
     const answer = once(client, 'message');
     client.send('stop');
-    const [times] = (await answer) as [readonly number[]];
-    return times;
+    const [waited] = (await answer) as [Waited];
+    return waited;
   };
+};
+
+/** Starts the server that a soak compares with. */
+export const startControl = async (): Promise<{ readonly address: string; stop(): void }> => {
+  const child = fork(fileOf('./control-server.ts'));
+  const [address] = (await once(child, 'message')) as [string];
+  return { address, stop: () => child.disconnect() };
 };

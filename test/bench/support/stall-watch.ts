@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
 /**
@@ -30,6 +32,13 @@ if (isMainThread && file !== undefined) {
     // Whoever reads it reads all of it.
     renameSync(`${file}.part`, `${file}.memory`);
   }, 1000).unref();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  process.on('SIGUSR2', () => {
+    collect();
+    writeFileSync(`${file}.part-live`, String(process.memoryUsage().heapUsed));
+    renameSync(`${file}.part-live`, `${file}.live`);
+  });
 }
 
 /** Outside of JavaScript, whose compiler makes the same work cheaper or dearer in the course of time. */

@@ -24,6 +24,8 @@ export interface WatchedServer extends Served {
   memory(): Promise<number>;
   /** What the process's own memory is made of, a second ago at most, in megabytes. */
   madeOf(): Promise<{ readonly heap: number; readonly external: number; readonly rss: number }>;
+  /** The megabytes of its heap that are in use: what is left once all garbage is collected. */
+  live(): Promise<number>;
   /** The milliseconds that the same small work took, once a second, the latest last. */
   same(): Promise<readonly number[]>;
   /** The milliseconds of the processor that the process took so far, without its children. */
@@ -81,6 +83,15 @@ export const watchServer = async (): Promise<WatchedServer> => {
       const { heapUsed, external, rss } = await said();
       const megabytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
       return { heap: megabytes(heapUsed), external: megabytes(external), rss: megabytes(rss) };
+    },
+    async live() {
+      await rm(`${stalls}.live`, { force: true });
+      served.child.kill('SIGUSR2');
+      for (;;) {
+        const bytes = Number(await readFile(`${stalls}.live`, 'utf8').catch(() => 0));
+        if (bytes > 0) return bytes / 2 ** 20;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
     },
     same: async () => (await said()).same,
     async cpu() {
