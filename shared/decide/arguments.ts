@@ -87,7 +87,7 @@ export const fillArguments = async (
       found: evidence,
       evidence: evidence.map(
         ({ parameter, from, how, sure }) =>
-          `${parameter} from "${from.slice(0, 80)}"${how === undefined ? '' : ` (by ${how})`}${sure ? '' : ' (unsure)'}`,
+          `${parameter}: "${from.slice(0, 80)}"${how === undefined ? '' : ` (${how})`}${sure ? '' : ' (unsure)'}`,
       ),
       confidence: round(missing.length > 0 ? 0 : Math.min(1, ...required.map(({ confidence }) => confidence))),
       candidates: { before: 1, after: 1 },

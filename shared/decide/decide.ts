@@ -5,6 +5,7 @@ import { inSpan } from '../kernel/trace.ts';
 import type { Tool } from '../model/tool.ts';
 import { isImageWord } from '../search/image-request.ts';
 import { type Request, readRequest } from '../search/request.ts';
+import { toAlternatives } from './alternatives.ts';
 import { type Reading, readForValues } from './arguments/reading.ts';
 import { type Filled, fillArguments } from './arguments.ts';
 import { choiceOf, findPool } from './candidates.ts';
@@ -76,7 +77,7 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
     valid,
     ready,
     confidence: round(confidence),
-    alternatives: alternativesOf(others, input),
+    alternatives: toAlternatives(others.slice(0, input.top ?? DEFAULT_TOP), evaluation.ranking),
     permission,
     notes: lack === undefined ? notes : [...notes, lack.reason],
   };
@@ -159,17 +160,12 @@ const nothingFits = (steps: readonly Step[], ranking: readonly Evaluated[], inpu
   valid: false,
   ready: false,
   confidence: round(1 - (ranking[0]?.confidence ?? 0)),
-  alternatives: alternativesOf(ranking, input),
+  alternatives: toAlternatives(ranking.slice(0, input.top ?? DEFAULT_TOP), ranking),
   notes: overrideNotes(input.task),
 });
 
 const offered = (ranking: readonly Evaluated[], deps: DecideDeps): readonly Evaluated[] =>
   ranking.filter((one) => isOffered(one, deps));
-
-const alternativesOf = (ranking: readonly Evaluated[], { top = DEFAULT_TOP }: DecideInput): Decision['alternatives'] =>
-  ranking
-    .slice(0, top)
-    .map(({ profile, confidence, reasons }) => ({ tool: profile.tool.name, confidence: round(confidence), reasons }));
 
 const permissionNotes = (tool: Tool, permission: 'safe' | 'confirm' | 'dangerous'): readonly string[] => {
   if (permission === 'safe') return [];

@@ -83,7 +83,10 @@ export interface Step {
 
 export interface Alternative {
   readonly tool: string;
+  /** How likely it is the right tool; those of all tools add up to at most 1. */
   readonly confidence: number;
+  /** How likely it fits at all, whatever the others do. */
+  readonly fits: number;
   readonly reasons: readonly string[];
 }
 

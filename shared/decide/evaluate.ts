@@ -1,6 +1,7 @@
 import { nextTurn } from '../kernel/end-of-turn.ts';
 import type { Request } from '../search/request.ts';
 import { isEncoded, type RankingWeights, weighed, weightsFor } from '../search/weights.ts';
+import { toAlternatives } from './alternatives.ts';
 import type { Reading } from './arguments/reading.ts';
 import { choiceOf } from './candidates.ts';
 import type { Alternative, DecideDeps, DecideInput, Step } from './decision.ts';
@@ -100,11 +101,7 @@ export const evaluateTools = async (
       evidence: best?.reasons ?? top?.reasons ?? [],
       confidence: round((best ?? top)?.confidence ?? 0),
       candidates: { before: matched.length, after: best === undefined ? 0 : 1 },
-      alternatives: ranking.map(({ profile, confidence, reasons }) => ({
-        tool: profile.tool.name,
-        confidence: round(confidence),
-        reasons,
-      })),
+      alternatives: toAlternatives(ranking, ranking),
       notes: notes.length === 0 ? undefined : notes,
     },
   };

@@ -49,10 +49,10 @@ const renderDraft = (decision: Decision): readonly string[] => {
   for (const { parameter, value, question } of decision.doubts)
     lines.push(`doubtful ${parameter} = ${JSON.stringify(value)}: ${question}`);
   for (const note of decision.notes) lines.push(`note ${note}`);
-  // The likeliest first.
+  // The likeliest first, also where an earlier request moved another up.
   for (const { tool, confidence, reasons } of decision.alternatives.toSorted((a, b) => b.confidence - a.confidence))
     lines.push(`or ${tool} (${percent(confidence)}): ${reasons.join('; ')}`);
   return lines;
 };
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const percent = (share: number): string => (share > 0 && share < 0.005 ? 'under 1 %' : `${Math.round(share * 100)} %`);

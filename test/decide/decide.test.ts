@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { EvaluateStep } from '../../shared/decide/evaluate.ts';
 import { decideAmong, depsOf, stepOf, TOOLS, tool } from './catalogue.ts';
 
 /** 2024-05-10, a Friday. */
@@ -175,6 +176,39 @@ describe('no tool fits', () => {
 
     assert.equal(decision.tool, null);
     assert.ok(decision.alternatives.length > 0 && decision.alternatives.length <= 2);
+  });
+});
+
+describe('alternatives', () => {
+  test('R1.07 the chances of all tools to be the right one add up to at most 1, and the chosen tool has the highest', async () => {
+    for (const task of ['read the file /etc/hosts', 'find flights to Rome', 'book a table in the city tomorrow']) {
+      const { alternatives = [] } = stepOf(await decideAmong(task), 'evaluate') as EvaluateStep;
+      const chances = alternatives.map(({ confidence }) => confidence);
+
+      assert.ok(alternatives.length > 1);
+      // Each is rounded to three digits.
+      assert.ok(chances.reduce((sum, chance) => sum + chance, 0) <= 1 + chances.length * 0.0005);
+      assert.deepEqual(
+        chances,
+        chances.toSorted((one, other) => other - one),
+      );
+      assert.ok(alternatives.every(({ confidence, fits }) => confidence <= Math.max(fits, chances[0] ?? 0)));
+    }
+  });
+
+  test('R1.07 two tools that both fit a request share its chance instead of each claiming it', async () => {
+    const twin = (name: string) => tool(name, 'Translate a text into another language', { text: { type: 'string' } });
+    const decision = await decideAmong(
+      'translate "good morning" please',
+      {},
+      depsOf([twin('north_translate'), twin('south_translate')]),
+    );
+    const [first, second] = (stepOf(decision, 'evaluate') as EvaluateStep).alternatives;
+
+    assert.ok(first && second);
+    assert.ok(first.confidence - second.confidence < 0.05);
+    assert.ok(first.confidence <= 0.5);
+    assert.ok(first.fits > 0.5);
   });
 });
 

@@ -40,7 +40,14 @@ const DecisionBody = z
     valid: z.boolean(),
     ready: z.boolean().meta({ description: 'About 93 in 100 such calls were right where the answer is known' }),
     confidence: z.number().meta({ description: 'The probability that tool and arguments are exactly right' }),
-    alternatives: z.array(z.object({ tool: z.string(), confidence: z.number(), reasons: z.array(z.string()) })),
+    alternatives: z.array(
+      z.object({
+        tool: z.string(),
+        confidence: z.number().meta({ description: 'The probability that this is the right tool' }),
+        fits: z.number().meta({ description: 'The probability that it fits at all, whatever the others do' }),
+        reasons: z.array(z.string()),
+      }),
+    ),
     permission: z.enum(['safe', 'confirm', 'dangerous']).optional(),
     notes: z.array(z.string()),
     charged_micros: z.int(),

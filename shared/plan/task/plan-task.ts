@@ -106,7 +106,7 @@ const decideOne = async (text: string, deps: PlanTaskDeps, least: number): Promi
   const plain = text.replace(FILE_NAME, 'file');
   const decision = await deps.decide(plain);
   const [nearest] = decision.alternatives;
-  const name = decision.tool ?? (nearest && nearest.confidence >= least ? nearest.tool : undefined);
+  const name = decision.tool ?? (nearest && nearest.fits >= least ? nearest.tool : undefined);
   const tool = name === undefined ? undefined : deps.tool(name);
   if (!tool)
     throw new Fault('InvalidInput', `no tool fits the step ${JSON.stringify(text.slice(0, 200))}: ${decision.reason}`, {
@@ -114,7 +114,7 @@ const decideOne = async (text: string, deps: PlanTaskDeps, least: number): Promi
       alternatives: decision.alternatives.map((other) => other.tool),
     });
   const filled = decision.tool === null || plain !== text ? await deps.fill(text, tool) : {};
-  const confidence = decision.tool === null ? (nearest?.confidence ?? 0) : decision.confidence;
+  const confidence = decision.tool === null ? (nearest?.fits ?? 0) : decision.confidence;
   return { text, decision: { ...decision, ...filled, confidence, tool: tool.name }, tool };
 };
 
