@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import type { Cli } from './command.ts';
 
-/** Whether somebody is there to answer. */
+/** Whether a person can answer at the terminal. */
 export const canAsk = (cli: Cli): boolean =>
   !cli.output.json && process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Asks the person at the terminal to consent to a call; anything but yes is a no. */
+/** Asks the person at the terminal to approve a call; any answer but yes is a no. */
 export const askConsent = async (cli: Cli, what: string, args: unknown): Promise<boolean> => {
   const shown = JSON.stringify(args, undefined, 2).slice(0, 2000);
   const head = cli.output.style('bold', `${what} needs your consent to run with`);

@@ -1,11 +1,11 @@
 import { PlainHeaders } from '../api/lambda/plain-headers.ts';
 import { readFault } from '../client/read-fault.ts';
 
-/** Speaks to the API; a refusal comes back as the Fault it was. */
+/** Sends requests to the API; an error response is thrown as the same Fault. */
 export interface ApiClient {
   json<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Puts bytes at an address that the API has signed: no key goes with them. */
+  /** Uploads bytes to a signed URL, without the API key. */
   put(url: string, init: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { ApiClient } from './client.ts';
 import type { CliLog } from './log.ts';
 import type { Output } from './output.ts';
 
-/** What a command gets to work with. */
+/** What a command works with. */
 export interface Cli {
   readonly environment: Environment;
   readonly output: Output;
@@ -14,25 +14,25 @@ export interface Cli {
   readonly positionals: readonly string[];
   /** The API, in this process on the data directory, or at `--url`. */
   api(): Promise<ApiClient>;
-  /** The product in this process, for what a request could not carry; undefined with `--url`. */
+  /** The product in this process, for what the API does not offer; undefined with `--url`. */
   local(): Promise<Assay | undefined>;
 }
 
-/** One command of the command line. It returns the exit code, 0 unless it says otherwise. */
+/** One command. It returns the exit code, or nothing for 0. */
 export interface Command {
   readonly usage: string;
   readonly summary: string;
   readonly options?: ParseArgsOptionsConfig;
-  /** Calls as they are typed, without `assay`. */
+  /** Example commands, without `assay`. */
   readonly examples?: readonly string[];
-  /** In this process, resumes runs that an ended process left. */
+  /** In this process, continues runs of a crashed process. */
   readonly takesUpRuns?: boolean;
-  /** Pictures may be uploaded, in this process too. */
+  /** Accepts uploads, also in this process. */
   readonly takesUploads?: boolean;
   run(cli: Cli): Promise<number | undefined>;
 }
 
-/** A call that was typed wrong: exit code 2. */
+/** Wrong usage of a command: exit code 2. */
 export class UsageError extends Error {}
 
 export const textOption = (cli: Cli, name: string): string | undefined => {
@@ -46,7 +46,7 @@ export const wholeNumber = (cli: Cli, option: string): number | undefined => {
   throw new UsageError(`--${option} ${text} is not a whole number`);
 };
 
-/** The positional argument at a place, or a usage error that says what belongs there. */
+/** A required positional argument; without it, a usage error that says what it is. */
 export const required = (cli: Cli, index: number, what: string): string => {
   const value = cli.positionals[index];
   if (value === undefined) throw new UsageError(`${what} is missing; --help shows what the command takes`);

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 
-/** Every command by its words, loaded when it is called: most need little of what the others need. */
+/** Every command by its words, loaded when it is used. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   connect: async () => (await import('./commands/connect.ts')).connect,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,

@@ -9,7 +9,7 @@ import { type Cli, type Command, UsageError } from './command.ts';
 import type { CliLog } from './log.ts';
 import { profilesFile, readProfiles } from './profiles.ts';
 
-/** What a command speaks to: a server, or the product in this process. */
+/** The server, or the product in this process, that a command uses. */
 export interface Connection {
   readonly client: ApiClient;
   readonly assay?: Assay;
@@ -26,9 +26,9 @@ export const connect = async ({ environment, values, log, command }: Options): P
   const server = await serverOf(environment, values);
   const tenant = text(values.tenant);
   if (server) return { client: createClient({ send: reach(server.url), key: server.key, tenant }) };
-  // A key of this process alone: access to the data directory is permission enough.
+  // This key exists only in this process: access to the data directory is permission enough.
   const key = randomBytes(24).toString('base64url');
-  // Loaded only where the product itself runs in this process.
+  // Loaded only when the product runs in this process.
   const [{ createApp }, { SegmentRouter }, { inProcess }, { localAssay }, { readConfiguredSources }] =
     await Promise.all([
       import('../api/app.ts'),
@@ -43,7 +43,7 @@ export const connect = async ({ environment, values, log, command }: Options): P
   const base = takesUploads ? () => IN_PROCESS : undefined;
   const assay = await localAssay({ environment, data, log, adminKey: key, takesUpRuns, base, configured });
   const uploads = takesUploads ? await uploadsOf(assay, data) : undefined;
-  // One request or a few: a table of all routes is not worth making.
+  // For a few requests, a table of all routes is not worth building.
   const app = createApp(assay, uploads ? { routes: uploads.routes } : { router: new SegmentRouter() });
   const close = async () => {
     await uploads?.close();
@@ -52,7 +52,7 @@ export const connect = async ({ environment, values, log, command }: Options): P
   return { client: createClient({ send: inProcess((request) => app.fetch(request)), key, tenant, close }), assay };
 };
 
-/** What an address that is never dialled begins with. */
+/** The base URL of requests within the process, which is never connected to. */
 const IN_PROCESS = 'http://in-process.invalid';
 
 const uploadsOf = async (assay: Assay, data: string) => {
@@ -69,7 +69,7 @@ export interface Server {
   readonly key: string;
 }
 
-/** The server that was named or logged in to; undefined where the command works on the data directory itself. */
+/** The server from the options, environment or login; undefined when the command works on the data directory. */
 export const serverOf = async (environment: Environment, values: Cli['values']): Promise<Server | undefined> => {
   const [given, profile] = [text(values.url), text(values.profile)];
   const named = profile === undefined && text(values.data) === undefined ? environment.ASSAY_URL : undefined;
@@ -88,7 +88,7 @@ export const serverOf = async (environment: Environment, values: Cli['values']):
   throw new UsageError(`there is no profile ${name}${suggest(name, Object.keys(profiles))}; make it with assay login`);
 };
 
-/** Sends to a server; one that cannot be reached is one sentence. */
+/** Sends requests to a server; one that cannot be reached is reported in one sentence. */
 export const reach =
   (url: string) =>
   async (path: string, init: RequestInit): Promise<Response> => {

@@ -11,7 +11,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** The console at `/`, opened when it is first asked for and kept in memory; `opened` gets its samples before. */
+/** The console at `/`, loaded on its first request and cached; `opened` gets the samples before that. */
 export const consoleRoutes = (opened: (samples: ConsoleFiles) => void = () => {}): readonly AnyRoute[] => {
   let built: Promise<ConsoleFiles> | undefined;
   const find = async (path: string): Promise<ConsoleFile | undefined> => {

@@ -1,7 +1,7 @@
 import type { ScoreReport } from '../../shared/iqa/score.ts';
 import { UsageError } from './command.ts';
 
-/** A bound that every picture must keep: a tool's raw score, or the overall prediction. */
+/** A threshold for every picture: on a tool's raw score, or the overall score. */
 export interface Bound {
   readonly name: string;
   readonly value: number;
@@ -19,7 +19,7 @@ export const parseBounds = (text: string | undefined): readonly Bound[] =>
       return { name, value: Number(value) };
     });
 
-/** What a report fails, said for people. A lower-is-better tool fails above its bound. */
+/** Describes the thresholds that a report misses. A lower-is-better tool misses them above the value. */
 export const findFailures = (
   report: ScoreReport,
   bounds: readonly Bound[],

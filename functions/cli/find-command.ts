@@ -18,13 +18,13 @@ export const commonOptions: ParseArgsOptionsConfig = {
 };
 
 export interface Found {
-  /** The words of the command; absent when none was typed. */
+  /** The words of the command; absent without any. */
   readonly name?: string;
-  /** What follows them, with the options that stood before. */
+  /** The arguments after them, including options that came before. */
   readonly rest: readonly string[];
 }
 
-/** Which command is meant; one that is not there is a usage error with the nearest that is. */
+/** Finds the command; an unknown one is a usage error with the nearest known one. */
 export const findCommand = (argv: readonly string[]): Found => {
   const before = leadingOptions(argv);
   const words = argv.slice(before.length);
@@ -39,7 +39,7 @@ export const findCommand = (argv: readonly string[]): Found => {
   throw new UsageError(`assay ${first} needs one of: ${group.join(', ')}${hint}`);
 };
 
-/** Commands, and the groups they stand in. */
+/** All commands and groups of commands. */
 const everyWord = (names: readonly string[]): ReadonlySet<string> =>
   new Set(names.flatMap((name) => [name.split(' ')[0] ?? '', name]));
 

@@ -9,8 +9,8 @@ import { formatTable } from './output.ts';
 const POLL_MS = 100;
 
 /**
- * Follows a run to its end, or to a question that nobody here may answer; a person sees the table change in place and
- * is asked, `--yes` answers for them.
+ * Follows a run to its end, or to an approval that cannot be given here. In a terminal the table is updated in place
+ * and the person is asked; `--yes` answers for them.
  */
 export const followRun = async (cli: Cli, api: ApiClient, started: RunView): Promise<number> => {
   let view = started;
@@ -25,7 +25,7 @@ export const followRun = async (cli: Cli, api: ApiClient, started: RunView): Pro
       view = await answer(cli, api, view, question);
       continue;
     }
-    // What does not depend on the answer is finished first.
+    // Nodes that do not depend on the answer finish first.
     const isBusy = view.nodes.some(({ status }) => status === 'running');
     if (question && !isBusy && isStill) break;
     isStill = question !== undefined && !isBusy;
@@ -37,7 +37,7 @@ export const followRun = async (cli: Cli, api: ApiClient, started: RunView): Pro
   if (view.status === 'running')
     for (const { id, tool } of waitingNodes(view))
       cli.output.note(
-        // Each on a line of its own, to be copied.
+        // Each on its own line, so that it can be copied.
         `${id} (${tool}) waits for consent; answer with one of\n  assay runs approve ${view.run_id} ${id}\n  assay runs deny ${view.run_id} ${id}`,
       );
   return view.status === 'ok' ? 0 : 1;
@@ -54,7 +54,7 @@ export const answerNode = async (cli: Cli, run: string, node: string, approve: b
   const api = await cli.api();
   const isHere = (await cli.local()) !== undefined;
   const view = await confirmNode(api, run, node, approve).catch((thrown) => {
-    // The run may not have been taken up yet: it finds the answer in the table.
+    // The run may not have started yet: it will find the answer in the table.
     if (isHere) return decidedRun(api, run, node, approve, thrown);
     throw thrown;
   });
@@ -87,7 +87,7 @@ const answer = async (cli: Cli, api: ApiClient, view: RunView, { id, tool }: Nod
   try {
     return await confirmNode(api, view.run_id, id, approve);
   } catch (thrown) {
-    // Somebody else was quicker: their answer stands.
+    // Somebody else answered first, and that answer stands.
     if (thrown instanceof Fault && thrown.code === 'Conflict') return getRun(api, view.run_id);
     throw thrown;
   }
@@ -101,7 +101,7 @@ const argumentsOf = async (api: ApiClient, { plan_id: plan }: RunView, node: str
   return nodes.find(({ id }) => id === node)?.arguments;
 };
 
-/** A table that is drawn over itself, where somebody looks. */
+/** In a terminal, a table that is redrawn in place. */
 const redrawn = (cli: Cli): { draw(view: RunView): void; clear(): void } => {
   let lines = 0;
   const clear = (): void => {

@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { commonOptions, findCommand } from './find-command.ts';
 
-/** The first word of a command tells where it stands. */
+/** Commands are grouped by their first word. */
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Start', ['serve', 'open', 'login', 'logout', 'connect', 'mcp', 'completion']],
   ['Pictures', ['score', 'fit', 'verify', 'upload', 'iqa', 'models']],
@@ -49,14 +49,14 @@ const GLOBALS = `  --json                 the result as JSON
   --verbose, --log json  more of what happens; log lines for machines
   --color, --no-color    colours, whatever the terminal (NO_COLOR is heeded)`;
 
-/** One command, or the commands of a group such as `tools`. */
+/** Help for one command, or for a group such as `tools`. */
 export const helpFor = async (words: readonly string[]): Promise<string> => {
   const loaded = await loadAll();
   const asked = words.join(' ');
   const exact = loaded.find(([name]) => name === asked) ?? loaded.find(([name]) => name === words[0]);
   if (exact) return commandHelp(exact[1]);
   const group = loaded.filter(([name]) => name.startsWith(`${words[0]} `));
-  // Says what is wrong with the words, and the nearest that are right.
+  // The error names the unknown word and the nearest known one.
   if (group.length === 0) findCommand(words);
   return group.map(([, { usage, summary }]) => `${bold(`assay ${usage}`)}\n    ${summary}`).join('\n');
 };

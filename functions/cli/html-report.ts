@@ -1,6 +1,6 @@
 import type { ScoreReport } from '../../shared/iqa/score.ts';
 
-/** A picture of the report, with small copies of itself and of its reference as data URLs. */
+/** A picture of the report, with thumbnails of itself and its reference as data URLs. */
 export interface ReportEntry {
   readonly file: string;
   readonly report?: ScoreReport | undefined;
@@ -9,7 +9,7 @@ export interface ReportEntry {
   readonly reference?: string | undefined;
 }
 
-/** One page with everything in it: worst pictures first, a histogram, outliers, and every metric of every file. */
+/** A self-contained page: worst pictures first, a histogram, outliers, and every metric of every file. */
 export const renderReport = (entries: readonly ReportEntry[]): string => {
   const scored = entries
     .flatMap((entry) => (entry.report ? [{ ...entry, report: entry.report, quality: qualityOf(entry.report) }] : []))
@@ -48,10 +48,10 @@ const PREDICTED =
 const ALONE =
   'Worst first by the mean of the metrics on 1..5. Without references this orders pictures of one kind only; each metric names what it does not see.';
 
-/** What pictures are sorted by: the prediction, else the mean of calibrated scores. */
+/** The sort key of pictures: the overall score, otherwise the mean of calibrated scores. */
 export const qualityOf = ({ overall }: ScoreReport): number | undefined => overall?.score ?? overall?.mean;
 
-/** Tukey's lower fence: what lies below is far from the middle half. */
+/** Tukey's lower fence: values below it are outliers. */
 const outlierFence = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;

@@ -4,7 +4,7 @@ import { installPlainResponse } from '../api/lambda/plain-response.ts';
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
-/** Sends to the product in this process. Where texts go in and out Node loads no fetch, which is a fifth of a start. */
+/** Sends requests to the product in this process. Text bodies load no fetch, which takes a fifth of a start. */
 export const inProcess = (answer: Answer): ((path: string, init: RequestInit) => Response | Promise<Response>) => {
   installPlainResponse();
   return (path, init) => answer(requestOf(new URL(path, 'http://localhost'), init));

@@ -13,7 +13,7 @@ import type { LocalUploads } from './local-uploads.ts';
 
 const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif|bmp|p[gp]m)$/i;
 const SETTLE_MS = 300;
-/** Thousands may lie there: as many are read at a time as are scored at a time. */
+/** As many pictures are read at a time as are scored at a time, since the folder may have thousands. */
 const MOST_AT_ONCE = 8;
 
 /** Scores pictures that are put into a folder by hand; the scores appear beside each as `<picture>.scores.json`. */
@@ -31,7 +31,7 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
     const scores = await untilOver(assay, key, () => isClosed);
     if (!scores) return;
     await writeWhole(`${file}.scores.json`, JSON.stringify(scores, undefined, 2), assay.random);
-    // Another picture by the same name came in the meantime.
+    // Another picture with the same name arrived in the meantime.
     if ((await lookAt(file))?.changed !== found.changed) waiting.add(file);
   };
   const next = (): void => {
@@ -56,7 +56,10 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
   for (const name of await readdir(folder, { recursive: true })) {
     if (!(await hasScores(join(folder, name)))) take(join(folder, name));
   }
-  /** What could not be stored at the time, as on a full disk, and what the system did not tell of. */
+  /**
+   * Retries pictures that could not be stored, for example on a full disk, and finds those that the system did not
+   * report.
+   */
   const look = async (): Promise<void> => {
     const names = new Set(await readdir(folder, { recursive: true }));
     for (const name of names) if (!names.has(`${name}.scores.json`)) take(join(folder, name));
@@ -76,7 +79,7 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
   };
 };
 
-/** Renamed into its place, by a name of its own: two servers may watch one folder, and either may be killed. */
+/** Writes a temporary file and renames it: two servers may watch one folder, and either may be killed. */
 const writeWhole = async (file: string, text: string, random: (bytes: number) => Uint8Array): Promise<void> => {
   const part = `${file}.${Buffer.from(random(6)).toString('hex')}.part`;
   await writeFile(part, text);
@@ -84,8 +87,8 @@ const writeWhole = async (file: string, text: string, random: (bytes: number) =>
 };
 
 /**
- * Whether a picture has its scores, and not those of another that had its name; releases before wrote them down while
- * they were pending too, or by halves.
+ * Whether a picture has its scores: not those of an earlier picture with this name, and not the pending or half-written
+ * ones that earlier releases wrote.
  */
 const hasScores = async (file: string): Promise<boolean> => {
   const text = await readFile(`${file}.scores.json`, 'utf8').catch(() => undefined);
@@ -103,7 +106,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** What became of a picture, by whichever process scores it; undefined when the server stops before. */
+/** The picture's final result, whichever process scores it; undefined when the server stops first. */
 const untilOver = async ({ table }: Assay, key: string, isClosed: () => boolean) => {
   while (!isClosed()) {
     const item = await table.get(uploadKey('default', key));
@@ -119,7 +122,7 @@ const lookAt = async (file: string): Promise<{ readonly size: number; readonly c
   return there?.isFile() ? { size: there.size, changed: there.mtimeMs } : undefined;
 };
 
-/** Waits until a file has stopped growing: a copy into the folder is seen before it is done. */
+/** Waits until a file has stopped growing, since a copy is noticed before it is complete. */
 const untilWhole = async (file: string) => {
   for (let before = -1; ; ) {
     const there = await lookAt(file);
@@ -129,7 +132,7 @@ const untilWhole = async (file: string) => {
   }
 };
 
-// The content is part of the key: the same name with another picture is another picture.
+// The key includes the content, so another picture with the same name has another key.
 const keyForFile = (path: string, bytes: Uint8Array): string => {
   const name = path
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')

@@ -9,19 +9,19 @@ import { cutSlowReaders } from './slow-readers.ts';
 
 export interface Listening {
   readonly address: string;
-  /** Lets go of idle connections and says how many still wait for an answer. */
+  /** Closes idle connections and returns how many requests are in progress. */
   open(): Promise<number>;
   close(): Promise<void>;
 }
 
 const DRAIN_MS = 5000;
 /**
- * Longer than proxies keep an idle connection (a minute): whoever closes first may meet a request under way, which is
- * then lost, and after Node's own five seconds a busy moment suffices.
+ * Longer than the minute for which proxies keep idle connections: if the server closed first, it could drop a request
+ * that is on its way. With Node's five seconds a busy moment is enough for that.
  */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Serves the app on a port; 0 takes a free one. */
+/** Serves the app on a port; 0 picks a free one. */
 export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number): Promise<Listening> => {
   const serve = app.fetch as (request: Request, env: Incoming) => Response | Promise<Response>;
   const server = createAdaptorServer({
@@ -56,8 +56,8 @@ interface Incoming {
 const LOCAL: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * A request over the loopback must name this machine: a web page could make its own name point here (DNS rebinding)
- * and read what the browser of this machine's user may see.
+ * A request over the loopback must have this machine as its Host: with DNS rebinding a web page could point its own
+ * name here and read what this machine's user may see.
  */
 const refuseForeignHost = ({ incoming }: Incoming, bound: string): Response | undefined => {
   const name = (incoming.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
@@ -73,10 +73,10 @@ const refuseForeignHost = ({ incoming }: Incoming, bound: string): Response | un
   return new Response(body, { status, headers });
 };
 
-// close() waits for open streams for ever: they get a while, then they are cut.
+// close() waits for open streams forever, so they are closed after a while.
 const drain = async (server: Server): Promise<void> => {
   const closed = once(server, 'close');
-  // Callers that keep a connection would go on calling on it.
+  // Otherwise callers with a keep-alive connection would send more requests on it.
   server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
   server.close();
   server.closeIdleConnections();

@@ -1,7 +1,7 @@
 import type { Iqa } from '../../shared/iqa/iqa.ts';
 import { type Cli, UsageError } from './command.ts';
 
-/** The image side of this process, for commands that work on the data directory itself. */
+/** The image metrics in this process, for commands on the data directory. */
 export const createLocalIqa = async (cli: Cli): Promise<Iqa> => {
   const assay = await cli.local();
   if (assay?.iqa) return assay.iqa;

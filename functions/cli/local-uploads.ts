@@ -22,17 +22,20 @@ import { createBodyMemory } from '../api/body-memory.ts';
 import { type AnyRoute, route } from '../api/route.ts';
 
 export interface LocalUploads {
-  /** Stores a picture and sends the event that S3 would send. */
+  /** Stores a picture and creates the event that S3 would send. */
   store(path: string, bytes: Uint8Array, contentType?: string): Promise<void>;
-  /** Takes up what others left, as is done at the start and with every beat. */
+  /** Takes over unfinished uploads of other processes, at start and with every heartbeat. */
   takeOver(): Promise<void>;
-  /** Waits until everything sent has been dealt with. */
+  /** Waits until every event is handled. */
   idle(): Promise<void>;
-  /** Takes nothing over any more, and waits in the same way. */
+  /** Takes no more events, and waits in the same way. */
   close(): Promise<void>;
 }
 
-/** What S3 and EventBridge do in the cloud: keep the object, deliver its event, try again, put poison aside. */
+/**
+ * The local counterpart of S3 and EventBridge: stores objects, delivers their events, retries, and sets failing ones
+ * aside.
+ */
 export const localUploads = (assay: Assay, folder: string): LocalUploads => {
   const context = uploadContext(assay);
   const deliveries = createDeliveries(assay, async (event, delivery, isLost) => {
@@ -48,7 +51,7 @@ export const localUploads = (assay: Assay, folder: string): LocalUploads => {
           continue;
         }
         if (isUnreadable(error) || (await hasFailed(context, object))) return putAside(folder, event, messageOf(error));
-        // Left in the table, to be taken up again: another is at it, or its failure could not be stored.
+        // The event stays in the table to be retried: another process handles it, or its failure could not be stored.
         if (secondsUntilFree(error) !== undefined || attempt >= MAX_ATTEMPTS) throw error;
         attempt++;
       }
@@ -77,10 +80,10 @@ const putAside = async (folder: string, event: ObjectCreated, reason: string): P
   await writeFile(join(folder, 'dead-letters', `${name}.json`), JSON.stringify({ reason, event }, undefined, 2));
 };
 
-/** Of one tenant at a time, each whole before it is stored: two pictures of the largest size. */
+/** Uploads of one tenant in memory at a time, before they are stored: two pictures of the largest size. */
 const MOST_PICTURE_BYTES = 2 * MAX_PICTURE_BYTES;
 
-/** Accepts pictures at signed URLs of this machine, without a key. */
+/** Accepts pictures at signed URLs of this server, without an API key. */
 export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => {
   const bodies = createBodyMemory(MOST_PICTURE_BYTES);
   return [
@@ -99,7 +102,7 @@ export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: 
         const length = c.req.header('transfer-encoding') === undefined ? c.req.header('content-length') : undefined;
         const { add, release } = bodies.hold(folderOf(path));
         try {
-          // A stream may become as large as any.
+          // A stream of unknown length may have the largest size.
           add(Math.min(Number(length ?? MAX_PICTURE_BYTES), MAX_PICTURE_BYTES));
           const bytes = await readBytes(c, MAX_PICTURE_BYTES);
           if (size !== undefined && bytes.length !== size)
@@ -120,7 +123,7 @@ export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: 
   ];
 };
 
-/** A tenant's uploads lie in one folder. */
+/** All uploads of a tenant are in one folder. */
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 const decodePath = (encoded: string): string => {

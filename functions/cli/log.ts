@@ -7,19 +7,19 @@ export interface CliLog extends Log {
 }
 
 interface Options {
-  /** `json` for machines. */
+  /** `json` is for machines. */
   readonly format: 'lines' | 'json';
-  /** With what goes as it should, and every field. */
+  /** Also logs successes, and every field. */
   readonly isVerbose: boolean;
   readonly write: (text: string) => void;
-  /** Of the terminal it is read in. */
+  /** The width of the terminal. */
   readonly width: number;
 }
 
-/** What the command tells of itself anyway. */
+/** Messages that the command's own output already contains. */
 const TOLD: ReadonlySet<string> = new Set(['call refused']);
 
-/** The log of a process that a person started: what went wrong, each once and on one line. */
+/** The log of a command: warnings and errors, each once and on one line. */
 export const cliLog = ({ format, isVerbose, write, width }: Options): CliLog => {
   if (format === 'json') return isVerbose ? jsonLog(write) : { ...jsonLog(write), info: () => {} };
   const said = new Set<string>();

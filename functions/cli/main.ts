@@ -12,7 +12,7 @@ import { terminalWidth, wrap } from './wrap.ts';
 
 type Values = Cli['values'];
 
-/** Runs one command: 0 done, 1 refused or failed, 2 typed wrong. */
+/** Runs one command. Exit codes: 0 success, 1 refused or failed, 2 wrong usage. */
 export const main = async (argv: readonly string[]): Promise<number> => {
   let connection: Promise<Connection> | undefined;
   let log: CliLog | undefined;
@@ -57,7 +57,7 @@ const parse = (command: Command | undefined, args: readonly string[]): { values:
   }
 };
 
-/** `assay tools list | head -3` is no failure, and a server goes on when nobody reads what it prints. */
+/** Ignores a closed output pipe: `assay tools list | head -3` is not an error, and a server keeps running. */
 const outliveReader = (stream: NodeJS.WriteStream): void => {
   if (stream.listenerCount('error') > 0) return;
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -65,7 +65,7 @@ const outliveReader = (stream: NodeJS.WriteStream): void => {
   });
 };
 
-// Node's own rules read these: NO_COLOR, FORCE_COLOR and whether it is a terminal.
+// Read by Node itself: NO_COLOR, FORCE_COLOR and whether it is a terminal.
 const paint = ({ color }: Values): void => {
   if (color === undefined) return;
   delete process.env.NO_COLOR;
@@ -89,7 +89,7 @@ const showHelp = async (
   argv: readonly string[],
   command: Command | undefined,
 ): Promise<number> => {
-  // Loads every command, so only when it is asked for.
+  // Loads every command, so it is imported only on request.
   const { commandHelp, helpFor, overview } = await import('./help.ts');
   const words = argv.filter((word) => !word.startsWith('-')).slice(argv[0] === 'help' ? 1 : 0);
   if (command) say(commandHelp(command));

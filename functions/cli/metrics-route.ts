@@ -6,11 +6,11 @@ import { type AnyRoute, route } from '../api/route.ts';
 
 interface Options {
   readonly counters: CallCounters;
-  /** Whether requests from this machine need no key. */
+  /** Whether requests from this machine need no API key. */
   readonly isOpenHere: boolean;
 }
 
-/** `GET /metrics` for Prometheus: with an admin key, or from this machine alone where `ASSAY_METRICS=local` says so. */
+/** `GET /metrics` for Prometheus: with an admin key, or without a key from this machine if `ASSAY_METRICS=local`. */
 export const metricsRoute = ({ counters, isOpenHere }: Options): AnyRoute => {
   const answer = (): Response =>
     new Response(`${counters.text()}${processLines()}`, {
@@ -29,7 +29,7 @@ export const metricsRoute = ({ counters, isOpenHere }: Options): AnyRoute => {
 };
 
 const isLoopback = (c: ApiContext): boolean => {
-  // A request that a proxy on this machine passes on comes from elsewhere.
+  // A request forwarded by a proxy on this machine comes from elsewhere.
   if (c.req.header('x-forwarded-for') !== undefined || c.req.header('forwarded') !== undefined) return false;
   const { incoming } = c.env as unknown as Partial<HttpBindings>;
   return /^(::ffff:)?127\.|^::1$/.test(incoming?.socket.remoteAddress ?? '');

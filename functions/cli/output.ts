@@ -3,17 +3,17 @@ import { terminalWidth, wrap } from './wrap.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Where a command writes: tables and lines for people, one JSON value for programs. */
+/** The output of a command: tables and text for people, one JSON value for programs. */
 export interface Output {
   readonly json: boolean;
-  /** Whether a person is watching. */
+  /** Whether the output is a terminal. */
   readonly interactive: boolean;
-  /** The result: as JSON for programs, else as the text for people. */
+  /** The result: JSON for programs, otherwise the text. */
   result(value: unknown, text: () => string): void;
   line(text: string): void;
-  /** To the error stream, so that it does not mix with results. */
+  /** Writes to stderr, so that it does not mix with results. */
   note(text: string): void;
-  /** A text to read, as wide as the terminal; as it is where it goes elsewhere. */
+  /** Text wrapped to the terminal's width; unchanged when it is piped. */
   prose(text: string): string;
   style(style: Style, text: string): string;
 }
@@ -32,9 +32,9 @@ export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly right?: boolean;
-  /** Of no use when cut, as times are: narrowed after the others. */
+  /** Must not be cut, such as times; narrowed after all others. */
   readonly isWhole?: boolean;
-  /** Longer texts are cut. */
+  /** The maximum width; longer texts are cut. */
   readonly width?: number;
   /** Its colour in a terminal. */
   readonly style?: (row: Row) => Style | undefined;
@@ -44,8 +44,9 @@ const GAP = 2;
 const NARROWEST = 8;
 
 /**
- * A table with columns as wide as their content. In a terminal the widest are narrowed until it fits, and the last ones
- * left out where that is not enough: what a row is called by stays whole. Elsewhere the last column is whole too.
+ * A table with columns as wide as their content. In a terminal the widest columns are narrowed until it fits, and if
+ * that is not enough the last ones are omitted; the name column is never cut. In a pipe the last column is not cut
+ * either.
  */
 export const formatTable = <Row>(
   rows: readonly Row[],
@@ -86,7 +87,7 @@ export const formatTable = <Row>(
   return [head, ...lines].join('\n');
 };
 
-/** Takes from the widest columns until all have room, and from those that are kept whole only when it must. */
+/** Narrows the widest columns until the table fits, and columns that must not be cut only if necessary. */
 const fit = (widths: readonly number[], kept: readonly boolean[], room: number): readonly number[] => {
   const sum = (which: boolean): number => widths.reduce((all, width, at) => all + (kept[at] === which ? width : 0), 0);
   const free = narrow(
@@ -122,11 +123,11 @@ const cut = (text: string, width: number): string => {
   return `${kept}…`;
 };
 
-// Chinese characters take two columns of a terminal.
+// Chinese characters are two columns wide.
 const widthOf = (text: string): number =>
   text.length + (text.match(/[\u2E80-\u9FFF\uF900-\uFAFF\uFF00-\uFF60]/g)?.length ?? 0);
 
-/** A moment in a table, in the time of this place, of today by its hour alone; programs get it whole by `--json`. */
+/** A time in a table, in the local time zone; only the hour for today. `--json` has the full time. */
 export const shortTime = (iso: string, now = new Date()): string => {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
@@ -136,5 +137,5 @@ export const shortTime = (iso: string, now = new Date()): string => {
   return at.toDateString() === now.toDateString() ? time : `${day} ${time.slice(0, 5)}`;
 };
 
-/** Milliseconds as people read them. */
+/** Milliseconds, rounded for people. */
 export const shortMs = (ms: number): string => (ms >= 100 ? String(Math.round(ms)) : String(Number(ms.toPrecision(3))));

@@ -7,27 +7,27 @@ import { readFault } from '../client/read-fault.ts';
 import type { ApiClient } from './client.ts';
 import { readNamed } from './read-file.ts';
 
-/** A request takes 4 MB, and Base64 makes four bytes of three; what is larger is uploaded first. */
+/** A request may have 4 MB, and Base64 adds a third; larger files are uploaded first. */
 const MOST_IN_A_REQUEST = 2_800_000;
 
-/** How a tool takes a picture: its bytes, or the key of an uploaded one. */
+/** A picture as an argument: its bytes, or the key of an uploaded one. */
 export type PictureArgument = { readonly base64: string } | { readonly key: string };
 
-/** Whether a parameter takes a picture: one of its forms is its bytes in Base64. */
+/** Whether a parameter accepts a picture: one of its alternatives is Base64 data. */
 export const takesPicture = (schema: unknown): boolean => {
   if (!isObject(schema)) return false;
   const forms = [schema, ...[schema.oneOf, schema.anyOf].flatMap((each) => (Array.isArray(each) ? each : []))];
   return forms.some((form) => isObject(form) && isObject(form.properties) && 'base64' in form.properties);
 };
 
-/** A file as a tool takes it. */
+/** A file as a picture argument. */
 export const pictureArgument = async (api: ApiClient, file: string): Promise<PictureArgument> => {
   const bytes = await readNamed(file);
   if (bytes.length <= MOST_IN_A_REQUEST) return { base64: bytes.toString('base64') };
   return { key: await uploadPicture(api, file, bytes) };
 };
 
-/** Uploads a picture that is only stored, to be named by its key. */
+/** Uploads a picture without scoring it, and returns its key. */
 export const uploadPicture = async (api: ApiClient, file: string, bytes: Uint8Array): Promise<string> => {
   const content_type = contentType(file);
   const wish = { content_type, size: bytes.length, score: false };

@@ -4,14 +4,14 @@ import { UsageError } from './command.ts';
 
 const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif|bmp|p[gp]m)$/i;
 
-/** The picture files that names, folders and patterns mean, each once, in order. */
+/** The picture files of names, folders and patterns, each once, in order. */
 export const findPictures = async (given: readonly string[]): Promise<readonly string[]> => {
   const found = new Set<string>();
   for (const each of given) for (const file of await expand(each)) found.add(file);
   return [...found];
 };
 
-/** A file's bytes in shared memory, where worker threads see them without a copy of their own. */
+/** Reads a file into shared memory, which worker threads use without a copy. */
 export const readShared = async (file: string): Promise<Uint8Array> => {
   const handle = await open(file);
   try {

@@ -11,7 +11,7 @@ export type Profile = Readonly<z.infer<typeof Profile>>;
 const Profiles = z.strictObject({ current: z.string().optional(), profiles: z.record(z.string(), Profile) });
 type Profiles = Readonly<z.infer<typeof Profiles>>;
 
-/** Servers one has logged in to: their addresses and keys, in a file that only its owner may read. */
+/** Servers with a login: their URLs and keys, in a file that only its owner may read. */
 export const profilesFile = ({ XDG_CONFIG_HOME: folder }: Pick<Environment, 'XDG_CONFIG_HOME'>): string =>
   join(folder || join(homedir(), '.config'), 'assay', 'profiles.json');
 
@@ -31,6 +31,6 @@ export const readProfiles = async (file: string): Promise<Profiles> => {
 export const writeProfiles = async (file: string, profiles: Profiles): Promise<void> => {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeFile(file, `${JSON.stringify(profiles, undefined, 2)}\n`, { mode: 0o600 });
-  // A file that was there before keeps its mode otherwise.
+  // Otherwise an existing file would keep its old mode.
   await chmod(file, 0o600);
 };

@@ -1,4 +1,4 @@
-/** A bar on the error stream while a person watches; nothing otherwise. */
+/** A progress bar on stderr in a terminal; nothing otherwise. */
 export interface Progress {
   step(note?: string): void;
   done(): void;

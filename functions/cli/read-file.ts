@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 
-/** A file that was named, or a refusal that says what is wrong with it. */
+/** Reads a file given by the user; the error says what is wrong with it. */
 export const readNamed = (file: string): Promise<Buffer> => named(file, readFile(file));
 
-/** The same for any way of reading it. */
+/** The same errors for any way of reading a file. */
 export const named = <T>(file: string, reading: Promise<T>): Promise<T> =>
   reading.catch((cause: unknown) => {
     const { code } = cause as { readonly code?: string };

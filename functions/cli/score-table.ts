@@ -1,7 +1,7 @@
 import type { ScoreReport } from '../../shared/iqa/score.ts';
 import { formatTable, type Output } from './output.ts';
 
-/** What came of one picture. */
+/** The result of one picture. */
 export interface ScoredFile {
   readonly file: string;
   readonly report?: ScoreReport;
@@ -9,7 +9,7 @@ export interface ScoredFile {
   readonly failures?: readonly string[];
 }
 
-/** One picture: a line a tool. Many: a line a picture with a column a tool. */
+/** One picture: a row per tool. Many: a row per picture with a column per tool. */
 export const scoreTable = (results: readonly ScoredFile[], output: Output): string => {
   const [only] = results;
   if (results.length === 1 && only?.report) return onePicture(only.report, output);
@@ -46,7 +46,7 @@ const onePicture = (report: ScoreReport, output: Output): string => {
     .join('\n');
 };
 
-/** What people would say, with the interval that holds 90 % of mean opinions; without a reference, why there is none. */
+/** The predicted opinion with its 90 % interval; without a reference, why there is none. */
 const overallLine = (overall: ScoreReport['overall'], output: Output): string => {
   if (overall?.score === undefined) return output.prose(overall?.note ?? '');
   const { score, low = score, high = score, word = '' } = overall;
@@ -63,7 +63,7 @@ const formatBar = (normalized: number | undefined): string => {
 
 const rawText = (raw: number | undefined): string => (raw === undefined ? '' : raw.toPrecision(6));
 
-/** A line for each picture and tool, for spreadsheets. */
+/** A row for each picture and tool, for spreadsheets. */
 export const formatCsv = (results: readonly ScoredFile[]): string => {
   const rows = results.flatMap(({ file, report, error }) =>
     report

@@ -1,19 +1,19 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** So much of all answers may wait for clients that do not read them. */
+/** The limit of all response bytes that clients have not read yet. */
 const MOST_UNREAD = 128 * 2 ** 20;
 const LOOK_MS = 1000;
 
 interface Reader {
   unread: number;
-  /** When it last took something. */
+  /** When the client last read something. */
   tookAt: number;
 }
 
 /**
- * Cuts connections whose clients leave their answers unread, once these hold too much of this machine's memory: first
- * those that took nothing for the longest time, so that who is only slow keeps its answer.
+ * Closes connections of clients that do not read their responses, once these take too much memory. Those that have read
+ * nothing for the longest time are closed first, so that slow readers keep their responses.
  */
 export const cutSlowReaders = (server: Server, mostUnread = MOST_UNREAD, lookMs = LOOK_MS): void => {
   const readers = new Map<Socket, Reader>();

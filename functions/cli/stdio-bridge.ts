@@ -2,18 +2,18 @@ import type { Readable, Writable } from 'node:stream';
 import { isObject } from '../../shared/kernel/json.ts';
 
 const MODERN_VERSION = 'io.modelcontextprotocol/protocolVersion';
-/** A line above this is refused: the API takes bodies of 4 MB. */
+/** A longer line is refused: the API accepts bodies of 4 MB. */
 const MAX_LINE = 5_000_000;
 const DRAIN_MS = 10_000;
 
-/** Sends one request to `/mcp` of a registry, in this process or elsewhere. */
+/** Sends one request to `/mcp` of a registry, in this process or on a server. */
 export type SendMcp = (init: RequestInit) => Promise<Response>;
 
 type Message = Readonly<Record<string, unknown>>;
 
 /**
- * Speaks MCP over stdin and stdout: each line is a message, posted to the registry's own endpoint, so that both
- * generations of the protocol, questions to the person and tasks are the same as over HTTP.
+ * Serves MCP over stdin and stdout. Each line is a message that is posted to the registry's HTTP endpoint, so both
+ * protocol generations, elicitation and tasks work as over HTTP.
  */
 export const bridgeStdio = async (input: Readable, output: Writable, send: SendMcp): Promise<void> => {
   const bridge = createBridge(send, (message) => void output.write(`${JSON.stringify(message)}\n`));
@@ -29,7 +29,7 @@ interface Bridge {
 const createBridge = (send: SendMcp, write: (message: unknown) => void): Bridge => {
   const running = new Map<unknown, AbortController>();
   const open = new Set<Promise<void>>();
-  /** What an earlier protocol agreed on when it began. */
+  /** The session and version that an earlier protocol negotiated. */
   const session: { id?: string; version?: string } = {};
 
   const post = async (message: Message, text: string, signal: AbortSignal): Promise<void> => {
@@ -96,7 +96,7 @@ const headersFor = (message: Message, session: { readonly id?: string; readonly 
   return headers;
 };
 
-/** What a header cannot carry is sent as the protocol encodes it. */
+/** Characters that a header cannot contain are encoded as the protocol specifies. */
 const headerText = (text: string): string =>
   /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 
@@ -121,7 +121,7 @@ async function* readLines(input: Readable): AsyncGenerator<string | undefined> {
   if (!isSkipped && rest.trim() !== '') yield rest;
 }
 
-/** The messages of an answer: one JSON value, or server-sent events. */
+/** The messages of a response: one JSON value, or server-sent events. */
 async function* readMessages(response: Response): AsyncGenerator<unknown> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
     const text = await response.text();
@@ -145,7 +145,7 @@ async function* readMessages(response: Response): AsyncGenerator<unknown> {
 
 const isRpc = (value: unknown): boolean => Array.isArray(value) || (isObject(value) && value.jsonrpc === '2.0');
 
-/** A refusal of the API in JSON-RPC's form. */
+/** An API error as a JSON-RPC error. */
 const refusalOf = (id: unknown, answer: unknown) => {
   const error = isObject(answer) && isObject(answer.error) ? answer.error : {};
   const { code = 'Internal', message = 'the registry refused the message' } = error;

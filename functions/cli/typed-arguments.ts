@@ -8,7 +8,7 @@ import { readNamed } from './read-file.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** What the parameters of a tool may be, by name. */
+/** The schemas of a tool's parameters, by name. */
 export const fetchProperties = async (
   api: ApiClient,
   tool: string,
@@ -20,8 +20,8 @@ export const fetchProperties = async (
 };
 
 /**
- * Arguments typed as `name=value`: a text where the parameter takes one, else JSON. `@file` is always a file; where a
- * picture is taken, a bare name is a file if there is one, else the key of an uploaded picture.
+ * Parses arguments typed as `name=value`: text where the parameter accepts text, otherwise JSON. `@file` always reads a
+ * file; for a picture, a plain name is a file if it exists, otherwise the key of an uploaded picture.
  */
 export const typedArguments = async (
   api: ApiClient,
@@ -40,7 +40,7 @@ export const typedArguments = async (
 
 const FORMATS: Properties = { jpg: 'jpeg', tif: 'tiff' };
 
-/** The format that a file's name asks for, where the tool lets one be chosen. */
+/** The format of a file name's extension, if the tool has a format parameter. */
 export const formatByName = ({ format }: Properties, file: string): { readonly format?: string } => {
   const extension = extname(file).slice(1).toLowerCase();
   const asked = FORMATS[extension] ?? extension;
@@ -62,7 +62,7 @@ const typedValue = async (api: ApiClient, schema: unknown, text: string): Promis
   return isText ? content : parseValue(content);
 };
 
-/** JSON where it is some, else the text itself. */
+/** Parses JSON; anything else is text. */
 export const parseValue = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** What the API answers, in the server's own words; types alone, so the page carries nothing of it. */
+/** The API's response types. They are types only, so the page contains no server code. */
 
 import type { Hono } from 'hono';
 import type { ScoreEntry } from '../../shared/iqa/score.ts';
@@ -32,13 +32,13 @@ export type IqaTool = Api['/v1/iqa/tools']['$get']['output']['tools'][number];
 export type Plan = Api['/v1/plans/:id']['$get']['output'];
 export type PlanRequest = Api['/v1/plans']['$post']['input']['json'];
 type Planned = Api['/v1/plans']['$post']['output'];
-/** How a task was read; a plan that was given as nodes has none of it. */
+/** A task with its steps; a plan given as nodes has none. */
 export type PlannedTask = Extract<Planned, { readonly steps: readonly unknown[] }>;
 export type NewSource = Api['/v1/sources']['$post']['input']['json'];
 export type Source = Api['/v1/sources']['$get']['output']['sources'][number];
 export type Score = ScoreEntry;
 export type Scores = Api['/v1/score']['$post']['output'];
-/** A line of the answer to `POST /v1/score` that was asked for in lines; the last is the report. */
+/** A line of a streamed response to `POST /v1/score`; the last line is the report. */
 export type ScoreLine = { readonly score: Score } | Scores;
 
 export type Trace = Api['/v1/calls/:id/trace']['$get']['output'];
@@ -47,16 +47,16 @@ export type ModelResult = Api['/v1/providers/:provider/results']['$post']['input
 export type Model = Api['/v1/iqa/models']['$get']['output']['models'][number];
 export type Tenant = Api['/v1/tenants']['$get']['output']['tenants'][number];
 
-/** A call that a model asks for. */
+/** A call in a model's response. */
 export interface ModelCall {
   readonly id: string | number;
   readonly name: string;
   readonly arguments?: JsonObject;
-  /** Why it must not run. */
+  /** Why the call must not run. */
   readonly error?: string | { readonly message: string };
 }
 
-/** What `explain=true` wraps a provider's tools value with. */
+/** The response with `explain=true`, which contains a provider's tools value. */
 export interface ExplainedDefinitions {
   readonly tools: unknown;
   readonly warnings: readonly { readonly path?: string; readonly message: string }[];

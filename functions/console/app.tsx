@@ -9,10 +9,10 @@ import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 import { useWaiting } from './use-waiting.ts';
 
-/** Where each page stood when it was last seen. */
+/** The last place within each page. */
 type Opened = Readonly<Partial<Record<PageName, string>>>;
 
-/** The frame: pages that were opened stay, so that what was typed there is found again. */
+/** The frame of the console. Pages stay mounted once opened, so that typed text is not lost. */
 export const App = ({ keyring }: { readonly keyring: Keyring }) => {
   const route = useRoute();
   const [opened, setOpened] = useState<Opened>({ [route.page]: route.rest });
@@ -86,7 +86,7 @@ const Header = ({ page, onForget }: HeaderProps) => {
   );
 };
 
-/** An operator that acts for another tenant always sees so. */
+/** Reminds an operator that it acts for another tenant. */
 const ActingFor = () => {
   const client = useClient();
   const tenant = client.tenant();

@@ -6,12 +6,12 @@ import { CONTENT_TYPES, type ConsoleFiles, createConsoleFile, sha256Hex } from '
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** Bundles scripts and styles and gathers the sample pictures, all in memory. */
+/** Bundles scripts and styles and reads the sample pictures, all in memory. */
 export const buildConsole = async (): Promise<ConsoleFiles> => (await makeConsole()).files;
 
 interface Made {
   readonly files: ConsoleFiles;
-  /** What the scripts and styles were made of, relative to this folder. */
+  /** The source files of scripts and styles, relative to this folder. */
   readonly sources: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const bundle = async () => {
     ],
     outdir: 'console',
     bundle: true,
-    // Pages are fetched when they are opened.
+    // Pages are loaded on demand.
     splitting: true,
     chunkNames: 'page-[hash]',
     write: false,
@@ -61,7 +61,7 @@ const bundle = async () => {
   };
 };
 
-/** What a script cannot start without: fetched beside it rather than after it. */
+/** The chunks that a script imports statically: preloaded in parallel with it. */
 const importedBy = (outputs: Metafile['outputs'], path: string, found = new Set<string>()): readonly string[] => {
   for (const { path: imported, kind } of outputs[path]?.imports ?? [])
     if (kind === 'import-statement' && !found.has(imported)) importedBy(outputs, imported, found.add(imported));
@@ -75,11 +75,11 @@ const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]
   );
 };
 
-/** The sample pictures alone: they are there long before the scripts are bundled. */
+/** Only the sample pictures, which are available before the scripts are bundled. */
 export const sampleFiles = async (): Promise<ConsoleFiles> =>
   new Map((await readSamples()).map(([path, body]) => [path, createConsoleFile(path, body)]));
 
-/** Writes the console into a folder and answers the files it was made of. */
+/** Writes the console into a folder and returns its source files. */
 const writeConsole = async (outdir: string): Promise<readonly string[]> => {
   const { files, sources } = await makeConsole();
   for (const [path, { body }] of files) {

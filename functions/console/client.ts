@@ -7,7 +7,9 @@ import type { Keyring } from './keyring.ts';
 import { readEvents } from './read-lines.ts';
 import { pictureSender } from './send-pictures.ts';
 
-/** Every request of the console. A refused key is asked for again, and the request repeated with the new one. */
+/**
+ * All requests of the console. When a key is refused, the user is asked for another one and the request is repeated.
+ */
 export const createClient = (keyring: Keyring) => {
   const send = async (url: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     for (;;) {
@@ -24,7 +26,7 @@ export const createClient = (keyring: Keyring) => {
   const pictures = pictureSender(api);
 
   return {
-    /** Whether a key is good, before it is kept. */
+    /** Whether a key is valid, before it is stored. */
     async check(key: string): Promise<void> {
       const fetch = (url: RequestInfo | URL, init?: RequestInit) => reach(url, withKey(key, init));
       const response: Response = await v1.tools.$get({ query: { limit: '1' } }, { fetch });
@@ -33,7 +35,7 @@ export const createClient = (keyring: Keyring) => {
     },
     key: () => keyring.current(),
     tenant: () => keyring.tenant(),
-    /** What the pages show belongs to the tenant before, so they start anew. */
+    /** Reloads the pages, which show data of the previous tenant. */
     actFor(tenant: string | undefined): void {
       keyring.actFor(tenant);
       location.reload();
@@ -72,7 +74,7 @@ export const createClient = (keyring: Keyring) => {
           query: given({ allowed: tool, explain: 'true', strict }),
         }),
       ) as Promise<A.ExplainedDefinitions>,
-    /** The calls in what a model answered, sent as it was pasted: JSON or a stream. */
+    /** Parses the calls in a model's response, sent as it was pasted: JSON or a stream. */
     readCalls: async (provider: string, answer: string): Promise<{ readonly calls: readonly unknown[] }> =>
       (
         await send(`/v1/providers/${encodeURIComponent(provider)}/calls`, {
@@ -85,7 +87,7 @@ export const createClient = (keyring: Keyring) => {
       readJson(v1.providers[':provider'].results.$post({ ...path({ provider }), json: { results } })),
     invoke: (name: string, args: A.JsonObject, confirmation?: string) =>
       readJson(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),
-    /** What a call would cost; nothing runs. */
+    /** The price of a call, without running it. */
     price: async (name: string, args: A.JsonObject): Promise<number> => {
       const quote: unknown = await readJson(
         v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, dry_run: true } }),
@@ -106,7 +108,7 @@ export const createClient = (keyring: Keyring) => {
     cancelRun: (id: string) => readJson(v1.runs[':id'].$delete(path({ id }))),
     executions: (query: Words & { readonly status?: A.CallStatus | '' }) =>
       readJson(v1.executions.$get({ query: given(query) })),
-    /** The summary now and after every call, until the signal. */
+    /** The summary now and after every call, until the signal aborts. */
     liveSummary: async function* (span: A.SummarySpan, signal: AbortSignal): AsyncGenerator<A.CallSummary> {
       const headers = { accept: 'text/event-stream' };
       const answer = await send(`/v1/summary?span=${span}`, { headers, signal });
@@ -136,12 +138,12 @@ export type Client = ReturnType<typeof createClient>;
 
 type Words = Readonly<Record<string, string | undefined>>;
 
-/** Parameters of a path; Hono's client puts them in as they are. */
+/** Path parameters, encoded; Hono's client does not encode them. */
 const path = <Names extends Record<string, string>>(names: Names): { param: Names } => ({
   param: Object.fromEntries(Object.entries(names).map(([name, value]) => [name, encodeURIComponent(value)])) as Names,
 });
 
-/** A filter that is left empty asks for nothing. */
+/** Drops empty filters. */
 const given = <Query extends Words>(query: Query): { [Name in keyof Query]?: Exclude<Query[Name], ''> } =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')) as never;
 

@@ -1,4 +1,4 @@
-/** A refusal of the API, or the lack of an answer. */
+/** An error response of the API, or a failed connection. */
 export class ApiFault extends Error {
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export class ApiFault extends Error {
 export const apiFault = (thrown: unknown): ApiFault =>
   thrown instanceof ApiFault ? thrown : new ApiFault('Unexpected', String(thrown));
 
-/** The one shape of the API's errors. */
+/** The API's error format. */
 export interface ErrorAnswer {
   readonly error: {
     readonly code: string;
@@ -28,7 +28,7 @@ export interface ErrorAnswer {
 export const faultFrom = ({ error }: ErrorAnswer): ApiFault =>
   new ApiFault(error.code, error.message, { ...error.details }, error.request_id);
 
-/** What an answer that is no success says. */
+/** The error of a response that is not a success. */
 export const faultFromResponse = async (response: Response): Promise<ApiFault> => {
   const text = await response.text();
   try {

@@ -10,7 +10,7 @@ export interface ConsoleFile {
   readonly etag: string;
 }
 
-/** The console's files by the path they are served under; the page itself is `index.html`. */
+/** The console's files by URL path; the page itself is `index.html`. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
 export const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -22,10 +22,10 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-/** Where the package has the console, built beforehand. */
+/** The console built with the package. */
 const built = fileURLToPath(new URL('./built', import.meta.url));
 
-/** The console: as it was built with the package, or else from its sources. `opened` gets the samples before. */
+/** The built console of the package, or one built now from the sources. `opened` gets the samples first. */
 export const openConsole = async (opened: (samples: ConsoleFiles) => void): Promise<ConsoleFiles> => {
   if (existsSync(built)) {
     const files = await readFolder(built);

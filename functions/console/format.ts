@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. */
+/** Formats numbers and times for people. */
 
 export const showRaw = (raw: number): string => {
   if (!Number.isFinite(raw)) return String(raw);
@@ -24,7 +24,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** With its day, whatever day it is: pages stay open over midnight. Another year is named. */
+/** Always with the day, because pages stay open over midnight; with the year if it is another one. */
 export const showTime = (iso: string): string => {
   const at = new Date(iso);
   const isThisYear = at.getFullYear() === new Date().getFullYear();

@@ -11,7 +11,7 @@ interface Props {
   readonly asked: Asked;
 }
 
-/** Asks for the key over whatever page is open, so that nothing on it is lost. */
+/** Asks for the API key in a dialog over the current page, so that nothing on it is lost. */
 export const KeyDialog = ({ keyring, asked }: Props) => {
   const client = useClient();
   const [key, setKey] = useState('');

@@ -1,18 +1,18 @@
-/** Why the page asks for a key: none was given yet, or the server does not take the one it had. */
+/** Why the page asks for a key: there is none yet, or the server refused it. */
 export interface Asked {
   readonly why?: string;
 }
 
-/** The key of this browser tab. Calls wait for one, and wait again when theirs is refused. */
+/** The API key of this browser tab. Requests wait until there is one, and wait again when it is refused. */
 export interface Keyring {
   current(): string | undefined;
-  /** Resolves once there is a key. */
+  /** Resolves when there is a key. */
   ready(): Promise<string>;
   accept(key: string): void;
-  /** Drops the key if it is still the one that was refused. */
+  /** Drops a refused key, unless it was already replaced. */
   refuse(key: string, why: string): void;
   forget(): void;
-  /** The tenant that an operator's key acts for; its own when absent. */
+  /** The tenant that an operator acts for; undefined for its own. */
   tenant(): string | undefined;
   actFor(tenant: string | undefined): void;
   asked(): Asked | undefined;
@@ -22,7 +22,7 @@ export interface Keyring {
 const STORED = 'assay-key';
 const STORED_TENANT = 'assay-tenant';
 
-/** Keeps the key in the session's storage: it ends with the tab. */
+/** Stores the key in the session's storage, which ends with the tab. */
 export const createKeyring = (storage: Storage): Keyring => {
   let key = storage.getItem(STORED) ?? undefined;
   let asked: Asked | undefined = key === undefined ? {} : undefined;
@@ -62,10 +62,10 @@ export const createKeyring = (storage: Storage): Keyring => {
   };
 };
 
-/** Takes a key from the address, `#key=...`, and removes it from there and from the history. */
+/** Reads a key from the URL fragment, `#key=...`, and removes it from the address and the history. */
 export const takeKeyFromAddress = (keyring: Keyring): void => {
   takeKey(keyring, '#/score');
-  // Pasted into an open page: what it shows belongs to the key before, so it starts anew where it was.
+  // The link was pasted into an open page, which shows data of another key, so it is reloaded at its place.
   addEventListener('hashchange', ({ oldURL }) => {
     if (takeKey(keyring, new URL(oldURL).hash || '#/score')) location.reload();
   });

@@ -6,7 +6,7 @@ import { useLoad } from './use-load.ts';
 
 type Component<Props> = (props: Props) => JSX.Element;
 
-/** A page whose code is fetched when it is first opened. */
+/** A page whose code is loaded when it is first opened. */
 export const lazyPage =
   <Props extends object>(fetchPage: () => Promise<Component<Props>>): Component<Props> =>
   (props) => {

@@ -28,7 +28,7 @@ interface Props {
   readonly rest: string;
 }
 
-/** The page of a name, at the place within it that the address says. */
+/** A page by its name, at the place within it from the URL. */
 export const Page = ({ page, rest }: Props) => {
   switch (page) {
     case 'score':
@@ -51,5 +51,5 @@ export const Page = ({ page, rest }: Props) => {
   }
 };
 
-/** Pages that were opened stay, but what happened meanwhile must be seen: these are loaded anew each time. */
+/** Whether a page stays mounted. The others must show current data and are loaded anew each time. */
 export const isLasting = (page: PageName): boolean => !['activity', 'admin', 'connect'].includes(page);

@@ -32,7 +32,7 @@ const PLACES: readonly Entry[] = [
   { label: 'Connect a client', about: 'page', place: 'connect' },
 ];
 
-/** Opened by Ctrl-K or Cmd-K; `/` goes to the search of tools. */
+/** The command palette: Ctrl-K or Cmd-K opens it, `/` goes to the search of tools. */
 export const Palette = () => {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -59,7 +59,7 @@ const FRAMES = 600;
 
 const searchTools = (): void => {
   goTo('tools');
-  // The page may have to be fetched first, over a slow network too.
+  // The page may have to be loaded first, over a slow network.
   const focus = (left: number): void => {
     const field = document.querySelector<HTMLInputElement>('main > div:not([hidden]) input[type=search]');
     if (field) field.focus();

@@ -1,6 +1,6 @@
 import { ApiFault, type ErrorAnswer, faultFrom } from './fault.ts';
 
-/** The lines of an answer as they come. One that tells of an error is thrown. */
+/** The lines of a response as they arrive. A line with an error is thrown. */
 export async function* readLines<Line>(response: Response): AsyncGenerator<Line> {
   for await (const text of textLines(response)) {
     const line = JSON.parse(text) as Line | ErrorAnswer;
@@ -9,7 +9,7 @@ export async function* readLines<Line>(response: Response): AsyncGenerator<Line>
   }
 }
 
-/** The data of server-sent events as they come; each is one line. */
+/** The data of server-sent events as they arrive; each is one line. */
 export async function* readEvents(response: Response): AsyncGenerator<string> {
   for await (const line of textLines(response)) if (line.startsWith('data: ')) yield line.slice(6);
 }

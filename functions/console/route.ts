@@ -4,7 +4,7 @@ import { useState } from './use-state.ts';
 export const PAGES = ['score', 'tools', 'decide', 'plans', 'playground', 'activity', 'admin', 'connect'] as const;
 export type PageName = (typeof PAGES)[number];
 
-/** Where the address points: `#/tools/ssim` is the page tools with the rest ssim. */
+/** The place in the URL: `#/tools/ssim` is the page `tools` with the rest `ssim`. */
 export interface Route {
   readonly page: PageName;
   readonly rest: string;
@@ -16,7 +16,7 @@ const parseRoute = (hash: string): Route => {
   return { page: known ?? 'score', rest: known === undefined ? '' : decodeURIComponent(rest.join('/')) };
 };
 
-/** Goes to a place of the console; in the stead of the present one where going back would lead nowhere. */
+/** Navigates to a place; `instead` replaces the current history entry, where going back to it makes no sense. */
 export const goTo = (place: string, options: { readonly instead?: boolean } = {}): void => {
   if (location.hash === `#/${place}`) return;
   if (options.instead) location.replace(`#/${place}`);
@@ -28,7 +28,7 @@ export const useRoute = (): Route => {
   useEffect(() => {
     const follow = (): void => setRoute(parseRoute(location.hash));
     addEventListener('hashchange', follow);
-    // The address may have changed between the first look and this.
+    // The URL may have changed between the first rendering and this effect.
     follow();
     return () => removeEventListener('hashchange', follow);
   }, []);

@@ -6,10 +6,10 @@ import { ApiFault, apiFault } from './fault.ts';
 import { showBytes } from './format.ts';
 import { readLines } from './read-lines.ts';
 
-/** As the server has it: said before a hundred megabytes are sent in vain. */
+/** The server's limit, checked before a hundred megabytes are sent in vain. */
 const MOST_BYTES = 100 * 1024 * 1024;
 const UPLOADABLE = /^image\/(jpeg|png|webp|avif|tiff|gif|bmp|x-portable-pixmap|x-portable-graymap)$/;
-/** A request takes 4 MB; what is larger goes through an upload of its own. */
+/** A request may have 4 MB; larger pictures are uploaded first. */
 const MOST_IN_A_REQUEST = 3_900_000;
 
 export interface Pictures {
@@ -20,11 +20,11 @@ export interface Pictures {
 
 export interface ScoreOptions {
   readonly signal?: AbortSignal;
-  /** Told of each score when it is made. */
+  /** Called with each score when it is computed. */
   readonly onScore?: (score: Score) => void;
 }
 
-/** Sends pictures as a form, or by their keys when they are too large for one: each is uploaded once. */
+/** Sends pictures in a form, or, if they are too large, by the keys of their uploads; each is uploaded once. */
 export const pictureSender = ({ v1 }: Api) => {
   const uploaded = new WeakMap<File, Promise<string>>();
 
@@ -36,7 +36,7 @@ export const pictureSender = ({ v1 }: Api) => {
         'InvalidInput',
         `${file.name} is not a picture that can be uploaded; use JPEG, PNG, WebP, AVIF, TIFF or GIF`,
       );
-    // Not to be scored by its arrival: it is scored by name, with the tools and the original that were chosen.
+    // Not scored on arrival: it is scored by its key, with the selected tools and reference.
     const wish = { content_type: file.type as NewUpload['content_type'], size: file.size, score: false };
     const { key, url, headers } = await readJson(v1.uploads.$post({ json: wish }));
     const put = await fetch(url, { method: 'PUT', headers, body: file }).catch(() => undefined);
@@ -57,7 +57,7 @@ export const pictureSender = ({ v1 }: Api) => {
     return { json: { image: await uploadedKey(image), reference: reference && (await uploadedKey(reference)), tools } };
   };
 
-  /** The server knows an uploaded picture by its key; people know it by its name. */
+  /** Replaces the key of an uploaded picture by its file name in results and errors. */
   const withNames = async <T>({ image, reference }: Pictures, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

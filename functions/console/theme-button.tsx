@@ -4,7 +4,7 @@ import { useState } from './use-state.ts';
 const STORED = 'assay-theme';
 const isSystemDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;
 
-/** Light or dark: the system's choice until another is made here. */
+/** Switches between light and dark; the system's setting by default. */
 export const ThemeButton = () => {
   const [chosen, setChosen] = useState<string | null>(localStorage.getItem(STORED));
   useEffect(() => {

@@ -3,8 +3,8 @@ import { useLayoutEffect } from 'hono/jsx/dom';
 type CleanUp = () => void;
 
 /**
- * An effect after the next frame, once for each change of what it depends on. Hono's own runs once more for each
- * rendering before that frame, also when it was overtaken meanwhile, and only the last of those is cleaned up.
+ * An effect that runs after the next frame, once per change of its dependencies. Hono's own runs once more for each
+ * rendering before that frame, even an outdated one, and only the last of those is cleaned up.
  */
 export const useEffect = (effect: () => CleanUp | undefined, on?: readonly unknown[]): void =>
   useLayoutEffect(() => {

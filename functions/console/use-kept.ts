@@ -2,13 +2,13 @@ import { useLayoutEffect } from 'hono/jsx/dom';
 import { useState } from './use-state.ts';
 
 const PREFIX = 'assay-kept:';
-/** What a tab keeps is small: texts and choices, not pictures. */
+/** Only texts and selections are stored, not pictures. */
 const MOST_CHARACTERS = 200_000;
 
-/** A state that outlives a reload of the page, and ends with the tab: what was typed is found again. */
+/** State that survives a reload of the page and ends with the tab, so that typed text is not lost. */
 export const useKept = <T>(name: string, initial: T) => {
   const [value, setValue] = useState<T>(() => readKept<T>(name) ?? initial);
-  // Before anything else can happen: an effect waits for a frame, and a page may be left before that.
+  // Stored at once and not in an effect: an effect waits for a frame, and the page may be left before that.
   useLayoutEffect(() => keep(name, value), [value]);
   return [value, setValue] as const;
 };
@@ -28,6 +28,6 @@ const keep = (name: string, value: unknown): void => {
     if (text.length <= MOST_CHARACTERS) sessionStorage.setItem(`${PREFIX}${name}`, text);
     else sessionStorage.removeItem(`${PREFIX}${name}`);
   } catch {
-    // With full storage the value is just not kept over a reload.
+    // With full storage the value does not survive a reload.
   }
 };

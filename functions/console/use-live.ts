@@ -3,7 +3,7 @@ import { useEffect } from './use-effect.ts';
 import type { Load } from './use-load.ts';
 import { useState } from './use-state.ts';
 
-/** A stream that broke is opened again after so long. */
+/** The pause before a broken stream is reopened. */
 const AGAIN_MS = 2000;
 
 /** Values of a server's event stream while the component is mounted; a broken stream is reported and reopened. */
@@ -20,7 +20,7 @@ export const useLive = <T>(open: (signal: AbortSignal) => AsyncIterable<T>, on: 
       } catch (thrown) {
         const fault = apiFault(thrown);
         if (!signal.aborted) setState((before) => ({ ...before, fault, isLoading: false }));
-        // What the key may not see does not change by asking again.
+        // Retrying does not help a key without the right to see it.
         if (fault.code === 'Forbidden') return;
       }
       if (!signal.aborted) timer = setTimeout(() => void follow(), AGAIN_MS);

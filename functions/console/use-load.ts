@@ -4,14 +4,14 @@ import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 
 export interface Load<T> {
-  /** The last answer, kept while a newer one is fetched so that the page does not jump. */
+  /** The last response, kept while a newer one is fetched, so that the page does not jump. */
   readonly value: T | undefined;
   readonly fault: ApiFault | undefined;
   readonly isLoading: boolean;
   reload(): void;
 }
 
-/** Fetches now and whenever one of `on` changes; an answer that was overtaken is dropped. */
+/** Fetches now and whenever one of `on` changes; outdated responses are dropped. */
 export const useLoad = <T>(fetchValue: () => Promise<T>, on: readonly unknown[]): Load<T> => {
   const [state, setState] = useState<Omit<Load<T>, 'reload'>>({ value: undefined, fault: undefined, isLoading: true });
   const [turn, setTurn] = useState(0);
@@ -38,7 +38,7 @@ export interface Action<Args extends readonly unknown[]> {
   clear(): void;
 }
 
-/** Something the user starts: busy while it runs, and its refusal kept for showing. */
+/** An action of the user: busy while it runs, with its error kept for display. */
 export const useAction = <Args extends readonly unknown[]>(act: (...args: Args) => Promise<void>): Action<Args> => {
   const [fault, setFault] = useState<ApiFault | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);

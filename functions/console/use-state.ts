@@ -3,8 +3,8 @@ import { useState as useHonoState, useLayoutEffect, useRef } from 'hono/jsx/dom'
 type Next<T> = T | ((before: T) => T);
 
 /**
- * A component's state. Hono renders a component that has left the page when its state is set again, and puts it back
- * beside what took its place; so what comes after it left is dropped.
+ * A component's state. When the state of an unmounted component is set, Hono renders it again beside its replacement,
+ * so changes after unmounting are dropped.
  */
 export const useState = <T>(initial: T | (() => T)): readonly [T, (next: Next<T>) => void] => {
   const [value, setValue] = useHonoState<T>(initial);

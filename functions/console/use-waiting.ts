@@ -4,7 +4,7 @@ import { useState } from './use-state.ts';
 
 const EVERY_MS = 15_000;
 
-/** How many calls and nodes of runs wait for a person; looked at again now and then while the page is seen. */
+/** The number of calls and nodes that wait for approval, polled while the page is visible. */
 export const useWaiting = (on: string): number => {
   const client = useClient();
   const [waiting, setWaiting] = useState(0);
@@ -12,7 +12,7 @@ export const useWaiting = (on: string): number => {
     let isOver = false;
     const look = async (): Promise<void> => {
       if (document.hidden) return;
-      // Whoever may not approve has nothing waiting.
+      // A key that may not approve has nothing to approve.
       const [calls, runs] = await Promise.all([
         client.confirmations().then(
           ({ confirmations }) => confirmations.filter(({ state }) => state === 'pending').length,

@@ -2,7 +2,7 @@ import { type Command, required, UsageError } from '../command.ts';
 import { commonOptions } from '../find-command.ts';
 import { loadAll } from '../help.ts';
 
-/** What may follow: words by the words before, options by command. */
+/** What can be completed: subcommands by the words before, and options by command. */
 interface Grammar {
   readonly words: Readonly<Record<string, readonly string[]>>;
   readonly options: Readonly<Record<string, readonly string[]>>;

@@ -35,7 +35,9 @@ export const connect: Command = {
   },
 };
 
-/** The server on this machine's data directory. A key that consents by itself would be no safeguard. */
+/**
+ * The local server on this data directory. Its key has no scope to approve, so the client cannot approve its own calls.
+ */
 const localTarget = async (cli: Cli, client: string): Promise<ConnectTarget> => {
   const url = `http://127.0.0.1:${textOption(cli, 'port') ?? '8787'}`;
   const body = { name: client, scopes: ['read', 'invoke'] };

@@ -27,7 +27,7 @@ export const convert: Command = {
     const response = await api.fetch(`/v1/providers/${encodeURIComponent(provider)}/tools?${query}`);
     if (!response.ok) throw await readFault(response);
     const value: unknown = await response.json();
-    // The value is JSON for people too: it is there to be pasted or piped.
+    // JSON for people too, since it is pasted or piped.
     cli.output.line(JSON.stringify(value, undefined, 2));
     const warnings = Number(response.headers.get('assay-warnings') ?? 0);
     const tokens = response.headers.get('assay-tokens');

@@ -26,7 +26,7 @@ export const decide: Command = {
   },
 };
 
-/** A picture that is no key yet may be a file here, which the command takes as it is. */
+/** A picture argument that is not a key may be a local file, which the printed command accepts. */
 const commandWithFiles = async ({ tool, arguments: args }: Decision): Promise<string> => {
   const pairs: string[] = [];
   let hasFile = false;

@@ -29,7 +29,7 @@ export const events: Command = {
   },
 };
 
-/** Prints events as they come, and takes the stream up again where it broke, until it is interrupted. */
+/** Prints events as they happen until it is interrupted; a broken stream resumes after the last event. */
 const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promise<number> => {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
@@ -48,7 +48,7 @@ const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promi
       }
     } catch (thrown) {
       if (stop.signal.aborted) break;
-      // A connection that broke is opened again; a refusal is final.
+      // A broken connection is reopened; an error response ends the command.
       if (!wasOpen || !isBroken(thrown)) throw thrown;
     }
     await setTimeout(RECONNECT_MS, undefined, { signal: stop.signal }).catch(() => {});

@@ -49,14 +49,14 @@ export const invoke: Command = {
   },
 };
 
-/** A bare name may have been meant as a file. */
+/** An unknown picture key was perhaps meant as a file name. */
 const failureText = ({ error }: Outcome): string =>
   `failed: ${error?.message.replace(
     /; upload it first by POST \/v1\/uploads$/,
     ', neither as a file here nor uploaded; assay upload FILE stores one',
   )}`;
 
-/** What the call would cost; nothing runs. */
+/** Prints the price of a call without running it. */
 const tellPrice = async (cli: Cli, name: string, body: object): Promise<number> => {
   const path = `/v1/tools/${encodeURIComponent(name)}/invoke`;
   const quote = await (await cli.api()).json<Readonly<Record<string, unknown>>>('POST', path, {
@@ -67,7 +67,7 @@ const tellPrice = async (cli: Cli, name: string, body: object): Promise<number> 
   return 0;
 };
 
-/** The picture in an output goes to a file; the rest is shown. */
+/** Writes the picture of an output to a file and prints the rest. */
 const writePicture = async (cli: Cli, outcome: Outcome, file: string): Promise<number> => {
   if (!isObject(outcome.output) || typeof outcome.output.base64 !== 'string')
     throw new Fault('InvalidInput', `${outcome.tool} makes no picture; leave --out out`, { tool: outcome.tool });
@@ -78,7 +78,9 @@ const writePicture = async (cli: Cli, outcome: Outcome, file: string): Promise<n
   return 0;
 };
 
-/** Calls, and calls again with the confirmation when the person at the terminal consents. */
+/**
+ * Calls the tool; if it needs consent and the person at the terminal approves, calls it again with the confirmation.
+ */
 const invokeAsking = async (cli: Cli, path: string, body: object): Promise<Outcome> => {
   const api = await cli.api();
   try {

@@ -61,7 +61,7 @@ export const verify: Command = {
           ({ tool, valid, reason }) =>
             `${valid ? 'valid  ' : 'INVALID'} ${tool}${reason === undefined ? '' : `: ${reason}`}`,
         ),
-        // Whoever changed them may have taken the hallmark of the answer away.
+        // A missing hallmark proves nothing: whoever changes a response can also remove it.
         ...(isWhole ? [] : ['not signed: dimensions, format and overall; the answer itself has no hallmark']),
       ].join('\n'),
     );

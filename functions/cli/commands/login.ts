@@ -23,7 +23,7 @@ export const login: Command = {
     if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address such as http://127.0.0.1:8787`);
     const key = textOption(cli, 'key') ?? cli.environment.ASSAY_KEY ?? (canAsk(cli) ? await ask('API key: ') : '');
     if (key === '') throw new UsageError('--key is missing; or set the environment variable ASSAY_KEY');
-    // A key that the server does not take is not kept.
+    // A key that the server refuses is not saved.
     await createClient({ send: reach(url), key }).json('GET', '/v1/providers');
     await writeProfiles(file, { current: name, profiles: { ...profiles, [name]: { url, key } } });
     cli.output.result({ profile: name, url, file }, () => `commands go to ${url} from now on; assay logout ends that`);

@@ -122,7 +122,7 @@ const graphText = ({ file, ...graph }: GraphDescription & { readonly file: strin
   ].join('\n');
 };
 
-/** One graph goes into the file itself, several beside each other under their names; all into a folder if it is one. */
+/** Where graphs are saved: one into the file itself, several into files beside it, or all into a folder. */
 const saveTo = async (out: string, count: number) => {
   const isFolder = (await stat(out).catch(() => undefined))?.isDirectory() === true;
   const stem = out.replace(/\.onnx$/, '');

@@ -14,20 +14,20 @@ export const open: Command = {
   async run(cli) {
     const server = (await serverOf(cli.environment, cli.values)) ?? (await localServer(cli));
     const link = `${server.url.replace(/\/$/, '')}/#key=${encodeURIComponent(server.key)}`;
-    // Whoever cannot open a browser, as over a network, has the link.
+    // On a machine without a browser the person can copy the link.
     const isOpened = cli.values.print !== true && cli.output.interactive && (await openBrowser(link));
     cli.output.result({ link }, () => (isOpened ? `opened ${server.url}` : link));
     return 0;
   },
 };
 
-/** The server on this machine's data directory, with a key that ends by itself. */
+/** The local server on this data directory, with a key that expires. */
 const localServer = async (cli: Cli): Promise<Server> => {
   const url = `http://127.0.0.1:${textOption(cli, 'port') ?? '8787'}`;
   const expires_at = new Date(Date.now() + KEY_HOURS * 3_600_000).toISOString();
   const body = { name: 'console link', scopes: ['admin'], expires_at };
   const { key } = await (await cli.api()).json<KeyView & { key: string }>('POST', '/v1/keys', body);
-  // It must answer, and know this key: the server may be on another data directory.
+  // The server may use another data directory, so check that it accepts this key.
   await createClient({ send: reach(url), key })
     .json('GET', '/v1/providers')
     .catch((thrown: unknown) => {

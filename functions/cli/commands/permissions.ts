@@ -5,7 +5,7 @@ import { type Cli, type Command, required, textOption, UsageError } from '../com
 import { answerNode, waitingNodes } from '../follow-run.ts';
 import { formatTable, shortTime } from '../output.ts';
 
-/** A question to a person: about a call, or about a node of a run. */
+/** A confirmation: of a call, or of a node of a run. */
 interface Question {
   readonly id: string;
   readonly state: string;

@@ -12,7 +12,7 @@ import { readNamed } from '../read-file.ts';
 
 type MadePlan = Plan & { readonly tree: PlanTree; readonly predicted: Predicted; readonly asl: unknown };
 
-/** A task that leaves something open: nothing was made of it yet. */
+/** A task with open questions, which is not a plan yet. */
 interface Draft {
   readonly nodes: readonly { readonly id: string; readonly tool: string; readonly arguments: unknown }[];
   readonly missing: readonly { readonly node: string; readonly parameter: string; readonly question: string }[];
@@ -74,7 +74,7 @@ const planText = ({ plan_id, nodes, predicted }: MadePlan): string =>
     { title: 'ON FAILURE', value: ({ on_failure }) => on_failure.policy },
   ])}\nplan ${plan_id}\nexpected ${Math.round(predicted.makespan_ms)} ms, ${predicted.ratio.toFixed(2)}x the critical path`;
 
-/** Runs a state machine definition directly: a Task's resource is the name of a tool, its arguments the tool's. */
+/** Runs a state machine definition directly: a Task's Resource is a tool's name, its Arguments the tool's. */
 const runMachine = async (cli: Cli, file: string, input: unknown): Promise<number> => {
   const definition = parseJsonFile(file, await readText(file));
   const api = await cli.api();

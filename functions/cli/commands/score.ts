@@ -52,7 +52,7 @@ export const score: Command = {
     }));
 
     const [only] = judged;
-    // Of one picture that cannot be scored there is nothing to show but why.
+    // A picture that failed has only its error to show.
     if (cli.output.json || files.length > 1 || only?.report)
       cli.output.result(files.length === 1 ? (only?.report ?? only) : judged, () => scoreTable(judged, cli.output));
     const csv = textOption(cli, 'csv');
@@ -75,7 +75,7 @@ const chosenFiles = async (cli: Cli): Promise<readonly string[]> => {
   return files.slice(0, Number(textOption(cli, 'limit') ?? files.length));
 };
 
-/** The reference of a picture: one file for all, or the file of its name in a folder. */
+/** The reference of a picture: one file for all, or the file of the same name in a folder. */
 const references = async (given: string | undefined): Promise<(file: string) => string | undefined> => {
   if (given === undefined) return () => undefined;
   const there = await stat(given).catch(() => undefined);
@@ -104,7 +104,7 @@ const scoreAll = async (
       progress.step(file);
     }
   };
-  // Two pictures a core in flight: while one is read from disk the other is scored.
+  // Two pictures per core: while one is read from disk, the other is scored.
   await Promise.all(Array.from({ length: Math.min(files.length, 2 * availableParallelism()) }, work));
   progress.done();
   return results;
@@ -119,7 +119,7 @@ const readPicture = async (file: string) => {
   return { bytes: await named(file, readShared(file)), name: file };
 };
 
-/** A bound on a tool that was not asked for is a wish to run it. */
+/** A threshold on a tool also requests that tool. */
 const boundTools = (bounds: readonly Bound[]): readonly string[] =>
   bounds.map(({ name }) => name).filter((name) => name !== 'overall');
 
@@ -138,7 +138,7 @@ const localScore = (cli: Cli, { iqa }: Assay, bounds: readonly Bound[]): Score =
   };
 };
 
-/** A request takes 4 MB; larger pictures are uploaded, and scored by their keys. */
+/** A request may have 4 MB; larger pictures are uploaded and scored by their keys. */
 const MOST_IN_A_REQUEST = 3_900_000;
 
 const remoteScore =
@@ -167,7 +167,7 @@ const remoteScore =
     return (await response.json()) as ScoreReport;
   };
 
-/** Beyond this many pictures a page would not open any more: the best go without a small copy. */
+/** With more thumbnails the page would be too large to open, so the best pictures get none. */
 const MAX_THUMBNAILS = 1000;
 
 const writeReport = async (
@@ -212,7 +212,7 @@ const writeMap = async (
     throw new UsageError('--map takes one picture and its --reference');
   if (!local?.iqa) throw new UsageError('--map works on this machine only; leave --url out');
   const { engine } = local.iqa;
-  // The map of the metric that gave the number, where it has one.
+  // The map of the metric that gave the score, where it has one.
   const tool = chooseMapTool(words(cli, 'tools') ?? []);
   const pictures = { image: await readPicture(file), reference: await readPicture(reference) };
   const { pixels, low, high } = await paintQualityMap(engine, { tool, ...pictures, hasLegend: true });

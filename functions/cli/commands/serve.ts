@@ -23,7 +23,7 @@ import { metricsRoute } from '../metrics-route.ts';
 import { warmIqa } from '../warm-iqa.ts';
 
 const DEFAULT_PORT = 8787;
-/** The link to the console that is printed at each start holds for a working day. */
+/** How long the console link is valid that is printed at each start. */
 const LINK_MS = 12 * 3_600_000;
 
 export const serve: Command = {
@@ -34,7 +34,7 @@ export const serve: Command = {
     const port = portOf(textOption(cli, 'port'));
     const host = textOption(cli, 'host') ?? '127.0.0.1';
     const data = textOption(cli, 'data') ?? cli.environment.ASSAY_DATA;
-    // A service's log is read by machines, unless somebody looks or says otherwise.
+    // JSON lines for services, text for a terminal, unless an option says otherwise.
     const isWatched = process.stderr.isTTY === true || textOption(cli, 'log') === 'lines';
     const log = isWatched ? cli.log : jsonLog((text) => void process.stderr.write(text));
     const link = { key: `lk_${randomBytes(24).toString('base64url')}`, until: Date.now() + LINK_MS };
@@ -65,10 +65,10 @@ export const serve: Command = {
     const inbox = await watchInbox(join(resolve(data), 'inbox'), assay, uploads);
     const schedule = scheduleSources(assay, configured);
     const admin = await firstAdminKey(assay, cli.environment);
-    // Listened for before anybody can know that we are there.
+    // Registered before the address is printed, so that no signal is missed.
     const told = untilSignal();
     cli.output.line(cli.output.prose(greeting({ address, data: resolve(data), assay, admin, link: link.key })));
-    // Whole on its line, to be copied.
+    // On one line, so that it can be copied.
     cli.output.line(
       `\nTry it:\n  curl -H "Authorization: Bearer ${admin ?? '$ASSAY_KEY'}" ${address}/v1/tools?limit=3`,
     );
@@ -90,7 +90,7 @@ const portOf = (text: string | undefined): number => {
   throw new UsageError(`--port ${text} is not a port; give a number from 0 to 65535`);
 };
 
-/** On a data directory without keys, makes one for its owner. */
+/** Creates the first admin key of a data directory without keys. */
 const firstAdminKey = async (assay: Assay, environment: Environment): Promise<string | undefined> => {
   if (environment.ASSAY_ADMIN_KEY !== undefined) return undefined;
   const { keys } = await listKeys(assay, adminActor(), { limit: 1 });
@@ -123,7 +123,7 @@ const greeting = ({ address, data, assay, admin, link }: Greeting): string => {
   return lines.join('\n');
 };
 
-/** Says what shutdown waits for after Ctrl-C; a second one ends it. */
+/** Says what shutdown waits for after Ctrl-C; a second Ctrl-C ends at once. */
 const tellWaiting = async (cli: Cli, server: Listening): Promise<void> => {
   if (process.stderr.isTTY !== true) return;
   const open = await server.open();
@@ -135,7 +135,7 @@ const tellWaiting = async (cli: Cli, server: Listening): Promise<void> => {
   process.once('SIGINT', () => process.exit(130));
 };
 
-/** Whoever opens the console is about to score a picture. */
+/** Loads the metrics when somebody opens the console, so that their first score does not wait. */
 const warm = ({ iqa, log }: Assay, files: ConsoleFiles): void => {
   const sample = files.get('console/samples/chelsea-jpeg.jpg')?.body;
   if (iqa && sample)

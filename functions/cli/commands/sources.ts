@@ -127,7 +127,7 @@ const numberOption = (cli: Cli, name: string): number | undefined => {
   throw new UsageError(`--${name} ${text} is not a whole number`);
 };
 
-/** Exit code 1 for a source that failed, so that scripts notice. */
+/** Exit code 1 for a failed source, so that scripts notice. */
 const show = (cli: Cli, source: SourceView): number => {
   cli.output.result(source, () => cli.output.prose(describe(source)));
   return source.status === 'failing' ? 1 : 0;

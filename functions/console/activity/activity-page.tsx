@@ -13,7 +13,7 @@ const VIEWS: readonly Choice<View>[] = [
   { value: 'recommended', label: 'Recommended' },
 ];
 
-/** What was called, what waits and what is preferred. */
+/** Calls, waiting approvals and recommended tools. */
 export const ActivityPage = ({ view: asked }: { readonly view: string }) => {
   const view = VIEWS.find(({ value }) => value === asked)?.value ?? 'calls';
   return (

@@ -18,7 +18,7 @@ interface Filter {
 const NO_FILTER: Filter = { tool: '', status: '', key: '' };
 const PAGE = '50';
 
-/** Calls, newest first, a page at a time. */
+/** Calls, newest first, in pages. */
 export const Calls = () => {
   const client = useClient();
   const [filter, setFilter] = useKept('calls.filter', NO_FILTER);

@@ -7,14 +7,14 @@ interface Props {
   readonly title: string;
   readonly span: SummarySpan;
   readonly steps: readonly Step[];
-  /** Stacked, the first lowest. */
+  /** Stacked, with the first one at the bottom. */
   readonly series: readonly Series[];
   show(value: number): string;
 }
 
 const [WIDTH, HEIGHT] = [480, 120];
 
-/** Bars over time, one for each step; what they say stands in the label too. */
+/** A bar chart over time; its label has the same values as text. */
 export const Chart = ({ title, span, steps, series, show }: Props) => {
   const sumOf = (step: Step): number => series.reduce((sum, [, value]) => sum + value(step), 0);
   const most = Math.max(1e-9, ...steps.map(sumOf));

@@ -13,7 +13,7 @@ const SPANS: readonly Choice<SummarySpan>[] = [
   { value: 'day', label: 'Day' },
   { value: 'month', label: 'Month' },
 ];
-/** Calls, errors, times and spend over time, and who made them. */
+/** Calls, errors, durations and spend over time, by tool and key. */
 export const Overview = () => {
   const client = useClient();
   const [span, setSpan] = useKept<SummarySpan>('overview.span', 'day');

@@ -4,7 +4,7 @@ import { Badge, Empty, Field, Meter } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useLoad } from '../use-load.ts';
 
-/** The tools to prefer, for a task or of all, and why. */
+/** The recommended tools, for a task or overall, with reasons. */
 export const Recommendations = () => {
   const client = useClient();
   const [task, setTask] = useKept('recommended.task', '');

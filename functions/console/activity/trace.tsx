@@ -6,7 +6,7 @@ import { Button, Scroll } from '../ui/parts.tsx';
 import { useAction } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 
-/** Where the time of a call went: request, layers, handler, table and nodes, as a timeline. */
+/** The timeline of a call: request, layers, handler, table and nodes. */
 export const CallTrace = ({ call }: { readonly call: string }) => {
   const client = useClient();
   const [trace, setTrace] = useState<Trace | undefined>(undefined);

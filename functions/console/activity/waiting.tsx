@@ -6,7 +6,7 @@ import { Button, Code, Empty } from '../ui/parts.tsx';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 
-/** Calls of confirm-tools that wait for a person. */
+/** Calls that wait for a person's approval. */
 export const Waiting = () => {
   const client = useClient();
   const load = useLoad(() => client.confirmations(), []);
@@ -85,7 +85,7 @@ interface AskedProps {
   readonly hidden?: { readonly cut: number; readonly redacted: number; readonly bytes: number } | undefined;
 }
 
-/** What the consent is about: where values are cut or redacted, they are counted and can be revealed. */
+/** The arguments to approve. Values that are shortened or redacted are counted and can be shown. */
 const AskedArguments = ({ id, tool, shown, hidden }: AskedProps) => {
   const client = useClient();
   const [whole, setWhole] = useState<unknown>(undefined);

@@ -15,7 +15,7 @@ const VIEWS: readonly Choice<View>[] = [
   { value: 'tenants', label: 'Tenants' },
 ];
 
-/** Who may do what, what it costs, and where tools and models come from. */
+/** Keys, grants, lists, spend, sources, models and tenants. */
 export const AdminPage = ({ view: asked }: { readonly view: string }) => {
   const view = VIEWS.find(({ value }) => value === asked)?.value ?? 'keys';
   return (

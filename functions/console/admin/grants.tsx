@@ -7,7 +7,7 @@ import { Button, Empty, Field } from '../ui/parts.tsx';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 
-/** Which keys may run which dangerous tools, and until when. */
+/** Grants: which keys may run which dangerous tools, and until when. */
 export const Grants = ({ keys }: { readonly keys: readonly KeyView[] }) => {
   const client = useClient();
   const load = useLoad(() => client.grants(), []);

@@ -9,7 +9,7 @@ export const SCOPES: readonly (readonly [Scope, string])[] = [
   ['admin', 'everything, keys too'],
 ];
 
-/** The fields of the key form: texts as typed. */
+/** The fields of the key form, as typed. */
 export interface KeyDraft {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -39,7 +39,7 @@ export const toNewKey = ({ name, scopes, tools, calls, dollars, expires }: KeyDr
     name: name.trim() || undefined,
     tools: tools.length === 0 ? undefined : [...tools],
     quota: quota.calls === undefined && quota.micros === undefined ? undefined : quota,
-    // A date is good until it ends, where the user is.
+    // The key is valid until the end of that day in the user's time zone.
     expires_at: expires === '' ? undefined : new Date(`${expires}T23:59:59`).toISOString(),
   };
 };

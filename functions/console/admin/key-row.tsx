@@ -7,7 +7,7 @@ import { Badge, Button, Meter } from '../ui/parts.tsx';
 import { useAction } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 
-/** A key with what it used; one that was only used is known by its id. */
+/** A key with its usage. A key that only appears in the usage has no more than its id. */
 export interface KeyUse {
   readonly id: string;
   readonly found: KeyView | undefined;

@@ -11,12 +11,12 @@ import { NewKeyForm } from './new-key.tsx';
 import { type MadeKey, Secret } from './secret.tsx';
 import { Spend } from './spend.tsx';
 
-/** What each key used this month beside what it may, on which tools; an admin makes and revokes keys here. */
+/** The usage of each key this month, with its limits and tools. Administrators create and revoke keys here. */
 export const Keys = () => {
   const client = useClient();
   const [made, setMade] = useState<MadeKey | undefined>(undefined);
   const usage = useLoad(() => client.usage(), []);
-  // Keys are an admin's to see; without them the usage still names its own.
+  // Only administrators may list keys; for others the usage still has their own.
   const keys = useLoad(
     () =>
       client.keys().then(

@@ -7,7 +7,7 @@ import { Badge, Button, Empty, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 
-/** Tools that are preferred, and tools that are avoided. */
+/** The white list and the black list. */
 export const ToolLists = () => (
   <div class="columns">
     <List kind="whitelist" about="Preferred, in this order." />

@@ -7,7 +7,7 @@ import { Badge, Button, Code, CopyButton } from '../ui/parts.tsx';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 
-/** Metrics that need a model file: which have one, and how the others get theirs. */
+/** Metrics that need a model file: which have one, and how to add the others. */
 export const Models = () => {
   const client = useClient();
   const load = useLoad(async () => {

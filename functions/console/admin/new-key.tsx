@@ -10,7 +10,7 @@ interface Props {
   onMade(key: KeyView & { readonly key: string }): void;
 }
 
-/** Asks what a new key may do and how much it may cost. */
+/** The form for a new key: scopes, tools, quota and expiry. */
 export const NewKeyForm = ({ onMade }: Props) => {
   const client = useClient();
   const tools = useLoad(() => client.tools({ limit: '1000' }), []);

@@ -3,7 +3,7 @@ import type { KeyView } from '../answers.ts';
 import { Button, CopyButton } from '../ui/parts.tsx';
 import { useEffect } from '../use-effect.ts';
 
-/** A key with its text, as it is answered once. */
+/** A new key with its secret, which the API returns once. */
 export type MadeKey = KeyView & { readonly key: string };
 
 interface SecretProps {
@@ -11,7 +11,7 @@ interface SecretProps {
   onKept(): void;
 }
 
-/** The key's text: it is nowhere else, so it stays until somebody says that it is kept. */
+/** Shows a new key's secret, which is stored nowhere, until the user confirms that it was copied. */
 export const Secret = ({ made, onKept }: SecretProps) => {
   const box = useRef<HTMLElement>(null);
   useEffect(() => {

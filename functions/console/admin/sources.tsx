@@ -14,7 +14,7 @@ const KINDS: readonly Choice<Kind>[] = [
   { value: 'openapi', label: 'OpenAPI' },
 ];
 
-/** Where foreign tools come from, what has changed there, and what waits for a person. */
+/** Sources of tools, their changes, and those that wait for approval. */
 export const Sources = () => {
   const client = useClient();
   const load = useLoad(() => client.sources(), []);

@@ -2,7 +2,7 @@ import type { MonthUsage } from '../answers.ts';
 import { plural, showMoney } from '../format.ts';
 import { Empty, Meter, Scroll } from '../ui/parts.tsx';
 
-/** What each tool cost in a month, the dearest first. */
+/** The spend of each tool in a month, highest first. */
 export const Spend = ({ usage }: { readonly usage: MonthUsage }) => {
   const byTool = new Map<string, { calls: number; micros: number }>();
   for (const { tool, calls, micros } of usage.keys.flatMap(({ tools }) => tools)) {

@@ -8,7 +8,7 @@ import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 import { type MadeKey, Secret } from './secret.tsx';
 
-/** Who shares this server: the operator sees all tenants, makes new ones and acts for them. */
+/** The tenants of this server: the operator lists them, creates new ones and acts for them. */
 export const Tenants = () => {
   const client = useClient();
   const [made, setMade] = useState<MadeKey | undefined>(undefined);

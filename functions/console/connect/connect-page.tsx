@@ -9,7 +9,7 @@ import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 
-/** A key that was made for a client. */
+/** A key created for a client. */
 interface ClientKey {
   readonly id: string;
   readonly key: string;
@@ -17,7 +17,7 @@ interface ClientKey {
 
 const CLIENTS = Object.entries(CONNECT_CLIENTS) as readonly (readonly [ConnectClient, string])[];
 
-/** The exact lines that connect a client to this server, and whether it has called yet. */
+/** The configuration that connects a client to this server, and whether the client has called yet. */
 export const ConnectPage = () => {
   const client = useClient();
   const [name, setName] = useKept<ConnectClient>('connect.client', 'claude-code');
@@ -85,7 +85,7 @@ interface LastCallProps {
   readonly title: string;
 }
 
-/** Whether the client's calls arrive: the newest one, of its own key once it has one. */
+/** The client's latest call; of any key until the client has its own. */
 const LastCall = ({ keyId, title }: LastCallProps) => {
   const client = useClient();
   const [last, setLast] = useState<Execution | 'none' | undefined>(undefined);

@@ -7,7 +7,7 @@ interface Props {
   onChoose(names: readonly string[]): void;
 }
 
-/** Which tools may be chosen; none ticked means all. */
+/** Limits the tools to choose from; none ticked means all. */
 export const Candidates = ({ tools, chosen, onChoose }: Props) => (
   <details class="choice">
     <summary>

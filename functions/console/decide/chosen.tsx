@@ -9,7 +9,7 @@ interface Props {
   onOther(name: string): void;
 }
 
-/** The tool that was chosen, with its arguments to correct and run, and those it was chosen before. */
+/** The chosen tool, with arguments to correct and run, and the alternatives. */
 export const Chosen = ({ decision, tools, onOther }: Props) => {
   const tool = tools.find(({ spec }) => spec.name === decision.tool);
   const questions = new Map(

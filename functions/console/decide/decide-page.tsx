@@ -15,7 +15,7 @@ const EXAMPLES = [
   'compare two photos and tell how much detail was lost',
 ];
 
-/** A request in words becomes a tool with arguments, in five steps that show why. */
+/** Turns a request in words into a tool call, in five explained steps. */
 export const DecidePage = () => {
   const client = useClient();
   const tools = useLoad(() => client.tools({ limit: '1000' }), []);

@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<Step['step'], readonly [string, string]>> = {
   arguments: ['Arguments', 'What does it need?'],
 };
 
-/** The five steps, each with what it found, from what, and how many candidates it left. */
+/** The five steps, each with its result, its evidence and the number of remaining candidates. */
 export const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
   <section class="card" aria-label="The steps">
     <ol class="steps">
@@ -50,7 +50,7 @@ export const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
   </section>
 );
 
-/** What a step decided, whatever form it has: names where there are names. */
+/** A step's result as text: names where it has names. */
 const decidedText = (decided: unknown): string => {
   if (decided === null || decided === undefined) return 'nothing stands out';
   if (typeof decided !== 'object') return String(decided);

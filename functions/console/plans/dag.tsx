@@ -14,7 +14,7 @@ interface Props {
   readonly nodes: NodesById;
 }
 
-/** The plan in layers from left to right; data edges solid, edges of order alone dashed. */
+/** The plan in layers from left to right: data edges solid, order edges dashed. */
 export const Dag = ({ plan, nodes }: Props) => {
   const { spots, layers, routes } = layOut(plan.nodes);
   const tools = new Map(plan.nodes.map(({ id, tool }) => [id, tool]));
@@ -68,7 +68,7 @@ const Card = ({ spot, tool, status }: CardProps) => (
 
 const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
-/** A smooth way through the stops, level where it meets a card. */
+/** A smooth path through the points, horizontal where it meets a card. */
 const drawPath = (stops: readonly Spot[]): string => {
   const points = stops.flatMap((spot, index) => {
     const x = spot.layer * COLUMN;

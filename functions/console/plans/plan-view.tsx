@@ -22,19 +22,19 @@ export type NodesById = ReadonlyMap<string, NodeView>;
 
 interface Props {
   readonly plan: Plan;
-  /** The run to watch, once there is one. */
+  /** The run to watch, if there is one. */
   readonly runId: string | undefined;
   onStarted(id: string): void;
-  /** A part of the plan runs again, as a plan of its own. */
+  /** A part of the plan is run again, as a plan of its own. */
   onRetried(plan: Plan, run: string): void;
 }
 
-/** A plan as it was given and as it will run, and its run. */
+/** A plan as DAG and as tree, and its run. */
 export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
   const client = useClient();
   const [input, setInput] = useKept(`plan.input.${plan.plan_id}`, '');
   const [run, setRun] = useState<RunView | undefined>(undefined);
-  // An answer that another overtook is dropped: a late look at one run must not hide the next.
+  // Outdated responses are dropped, so that a late one about an earlier run does not replace the next.
   const latest = useRef(0);
   const turn = (): number => {
     latest.current = (latest.current ?? 0) + 1;

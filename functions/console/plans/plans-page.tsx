@@ -21,11 +21,11 @@ const WAYS: readonly Choice<Way>[] = [
 interface Made {
   readonly plan?: Plan | undefined;
   readonly draft?: PlannedTask | undefined;
-  /** The run that is watched. */
+  /** The run being watched. */
   readonly run?: string | undefined;
 }
 
-/** A task or a plan becomes a picture; the picture can be run and watched. The address names the run. */
+/** Turns a task or a plan into a diagram that can be run and watched. The URL has the run's id. */
 export const PlansPage = ({ run: asked }: { readonly run: string }) => {
   const client = useClient();
   const [way, setWay] = useKept<Way>('plans.way', 'task');

@@ -8,7 +8,7 @@ interface Props {
   onEdit(nodes: PlannedTask['nodes']): void;
 }
 
-/** How a task was read, and what it leaves open. */
+/** The steps of a task, and the questions it leaves open. */
 export const Questions = ({ draft, isPlan, onEdit }: Props) => (
   <section class="card" aria-labelledby="read-as">
     <h2 id="read-as">Read as {draft.steps.length === 1 ? 'one step' : `${draft.steps.length} steps`}</h2>

@@ -2,13 +2,13 @@ import { fillReferences, RUN_INPUT, valueAt } from '../../../shared/plan/referen
 import type { Plan, PlanRequest, RunView } from '../answers.ts';
 
 /**
- * The part of a plan that is to run again: a node, all that comes after it, and whatever has no result. What it takes
- * from nodes that are done stands in it as values; a result too large to be in the view is made again.
+ * The part of a plan to run again: a node, everything after it, and every node without a result. Inputs from finished
+ * nodes are inserted as values; a result too large for the view is computed again.
  */
 export const retryPlan = (plan: Plan, run: RunView, from: string): PlanRequest => {
   const done = new Map(run.nodes.map((node) => [node.id, node]));
   const again = new Set<string>();
-  // Nodes stand after those they depend on, so one pass finds all that follows.
+  // Nodes are ordered after their dependencies, so one pass finds everything that follows.
   for (const node of inOrder(plan))
     if (node.id === from || !hasResult(done.get(node.id)) || node.after.some((before) => again.has(before)))
       again.add(node.id);
@@ -22,7 +22,7 @@ export const retryPlan = (plan: Plan, run: RunView, from: string): PlanRequest =
         return valueAt(done.get(source)?.result, path) ?? null;
       }) as typeof args,
       after: after.filter((before) => again.has(before)),
-      // As a value it is no longer known to come from a source, so a person looks at it again.
+      // As a value it is no longer known to come from a source, so a person must approve it again.
       confirm: confirm || (upstream?.length ?? 0) > 0,
     }));
   const { name, input_schema } = plan;

@@ -12,7 +12,7 @@ interface Props {
   onRetry(node: string): void;
 }
 
-/** A run's current state: each node's time and result, and open questions. */
+/** The current state of a run: each node's duration and result, and open questions. */
 export const RunPanel = ({ run, onRun, onRetry }: Props) => {
   const client = useClient();
   const answer = useAction(async (node: string, approve: boolean) =>
@@ -72,7 +72,7 @@ interface Span {
   readonly length: number;
 }
 
-/** From the start to the last thing that happened. */
+/** From the start to the latest event. */
 const spanOf = ({ started_at, ended_at, nodes }: RunView): Span => {
   const from = Date.parse(started_at);
   const times = [ended_at, ...nodes.flatMap((node) => [node.started_at, node.ended_at])];
@@ -85,7 +85,7 @@ interface NodeProps {
   readonly span: Span;
   readonly isBusy: boolean;
   onAnswer(approve: boolean): void;
-  /** Absent while it runs. */
+  /** Undefined while it runs. */
   readonly onRetry: (() => void) | undefined;
 }
 

@@ -24,7 +24,7 @@ export const StatusBadge = ({ status }: { readonly status: NodeStatus }) => (
   <Badge tone={TONES[status] ?? 'neutral'}>{STATUS_WORDS[status]}</Badge>
 );
 
-/** A run's tone and word. */
+/** The tone and label of a run's status. */
 export const RUN_WORDS: Readonly<Record<RunView['status'], readonly [string, string]>> = {
   running: ['accent', 'running'],
   ok: ['good', 'succeeded'],

@@ -6,7 +6,7 @@ interface Props {
   readonly nodes: NodesById;
 }
 
-/** The series-parallel form: series from left to right, branches one below another. */
+/** The series-parallel form: series from left to right, branches below each other. */
 export const TreeView = ({ tree, nodes }: Props) => {
   if (tree.kind === 'node') return <span class={`leaf ${nodes.get(tree.id)?.status ?? 'planned'}`}>{tree.id}</span>;
   return (

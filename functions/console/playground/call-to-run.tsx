@@ -13,7 +13,7 @@ interface Props {
   onResult(result: ModelResult): void;
 }
 
-/** One call that a model asks for; it runs when somebody says so. */
+/** A call of the model, which runs only when the user clicks. */
 export const CallToRun = ({ call, onResult }: Props) => {
   const client = useClient();
   const { id, name, arguments: args = {}, error } = call;

@@ -12,11 +12,11 @@ import { PROVIDER_REQUESTS } from './provider-request.ts';
 
 interface Props {
   readonly provider: string;
-  /** The tool that an example calls. */
+  /** The tool that the example calls. */
   readonly first: string | undefined;
 }
 
-/** What a model answered: the calls it asks for, what they gave, and the messages to send back. */
+/** A model's response: its calls, their results, and the messages to send back. */
 export const ModelAnswer = ({ provider, first }: Props) => {
   const client = useClient();
   const [text, setText] = useKept(`playground.answer.${provider}`, '');

@@ -9,7 +9,7 @@ import { PROVIDER_REQUESTS } from './provider-request.ts';
 import { LANGUAGES, type Language, writeRequest } from './snippets.ts';
 import { ToolPicker } from './tool-picker.tsx';
 
-/** What a provider is sent for some tools, and what becomes of what its model answers. */
+/** Shows the request for a provider with some tools, and handles the model's response. */
 export const PlaygroundPage = () => {
   const [tools, setTools] = useKept<readonly string[]>('playground.tools', ['text_stats', 'unit_convert']);
   const [provider, setProvider] = useKept('playground.provider', 'openai');

@@ -1,7 +1,7 @@
-/** How one provider is asked, and what its answer with one call looks like. */
+/** A request to one provider, and an example of its response with one call. */
 export interface ProviderRequest {
   readonly url: string;
-  /** The variable that holds the key, and the header it goes into; none where no key is needed. */
+  /** The header and the environment variable of the API key; undefined where no key is needed. */
   readonly auth?: readonly [header: string, prefix: string, variable: string];
   body(text: string, tools: unknown): unknown;
   answer(tool: string, args: unknown): unknown;
@@ -12,7 +12,7 @@ const user = (content: unknown) => [{ role: 'user', content }];
 const text = (args: unknown): string => JSON.stringify(args);
 const bearer = (variable: string) => ['Authorization', 'Bearer ', variable] as const;
 
-/** OpenAI's chat completions, which several providers speak. */
+/** OpenAI's chat completions API, which several providers support. */
 const chat = (url: string, variable: string, model: string): ProviderRequest => ({
   url,
   auth: bearer(variable),

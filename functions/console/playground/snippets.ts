@@ -3,7 +3,7 @@ import type { ProviderRequest } from './provider-request.ts';
 export const LANGUAGES = ['JSON', 'curl', 'TypeScript', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A request as text to run elsewhere; the key is read from the environment, never written down. */
+/** A request as a command or code; the key is read from the environment and never part of the text. */
 export const writeRequest = (language: Language, { url, auth }: ProviderRequest, body: unknown): string => {
   const json = JSON.stringify(body, null, 2);
   const [header, prefix, variable] = auth ?? [];
@@ -16,7 +16,7 @@ export const writeRequest = (language: Language, { url, auth }: ProviderRequest,
         ...(auth ? [`  -H "${header}: ${prefix}$${variable}" \\`] : []),
         "  -H 'content-type: application/json' \\",
         ...(header === 'x-api-key' ? ["  -H 'anthropic-version: 2023-06-01' \\"] : []),
-        // A quote within a quoted word of a shell.
+        // A single quote inside a single-quoted shell word.
         `  -d '${json.replaceAll("'", `'\\''`)}'`,
       ].join('\n');
     case 'TypeScript':
@@ -50,5 +50,5 @@ export const writeRequest = (language: Language, { url, auth }: ProviderRequest,
 
 const indent = (json: string, by: number): string => json.replaceAll('\n', `\n${' '.repeat(by)}`);
 
-/** Quotes would end Python's text; JSON may write them by their code. */
+/** Single quotes would end Python's string; JSON may write them as escapes. */
 const escapePython = (json: string): string => json.replaceAll("'", '\\u0027');

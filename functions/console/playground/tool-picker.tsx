@@ -12,7 +12,7 @@ interface Props {
 
 const SHOWN = 14;
 
-/** Picks tools out of any number: what is chosen, and the best matches of what is typed. */
+/** Selects tools: shows the selected ones, and the best matches for the typed text. */
 export const ToolPicker = ({ chosen, onChoose }: Props) => {
   const client = useClient();
   const [text, setText] = useState('');

@@ -7,7 +7,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Button, Code } from '../ui/parts.tsx';
 import { useAction } from '../use-load.ts';
 
-/** One call that waits for a person. */
+/** A call that waits for approval. */
 export interface Question {
   readonly id: string;
   readonly token: string;
@@ -29,7 +29,7 @@ interface Props {
   onClose(): void;
 }
 
-/** Shows exactly what would run. A key without the scope to approve can wait for somebody else's consent. */
+/** Shows exactly what would run. A key without the scope to approve can wait for another person's approval. */
 export const ConsentDialog = ({ tool, question, onApproved, onClose }: Props) => {
   const client = useClient();
   const decide = useAction(async (approve: boolean) => {

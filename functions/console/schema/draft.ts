@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from '../answers.ts';
 import { ApiFault } from '../fault.ts';
 
-/** What stands in a form: the text as typed, so that nothing is lost by a mistake; pictures as objects. */
+/** The state of a form: texts as typed, so that a mistake loses nothing; pictures as objects. */
 export type FormDraft = Readonly<Record<string, unknown>>;
 
 export type Kind = 'choice' | 'boolean' | 'number' | 'line' | 'text' | 'picture' | 'json';
@@ -24,7 +24,7 @@ export const listParameters = (schema: JsonSchema): readonly Parameter[] => {
 const objectOf = (value: unknown): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
-/** How a value of this schema is entered. */
+/** The kind of input for a schema. */
 const kindOf = (name: string, schema: JsonSchema): Kind => {
   if (Array.isArray(schema.enum)) return 'choice';
   if (schema.type === 'boolean') return 'boolean';
@@ -35,7 +35,7 @@ const kindOf = (name: string, schema: JsonSchema): Kind => {
   return isLong || (typeof schema.maxLength === 'number' && schema.maxLength > 5000) ? 'text' : 'line';
 };
 
-/** The arguments that a form stands for; fields left empty are left out. */
+/** The arguments of a form; empty fields are omitted. */
 export const readArguments = (parameters: readonly Parameter[], draft: FormDraft): JsonObject =>
   Object.fromEntries(
     parameters.flatMap((parameter) => {
@@ -62,7 +62,7 @@ const parse = (name: string, text: string): unknown => {
   }
 };
 
-/** A form filled with arguments. */
+/** A form state filled with arguments. */
 export const fillDraft = (parameters: readonly Parameter[], values: JsonObject): FormDraft =>
   Object.fromEntries(
     parameters.flatMap(({ name, kind }) => {
@@ -78,7 +78,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** What a refusal says about each parameter. */
+/** The error messages of each parameter. */
 export const issuesByParameter = (fault: ApiFault | undefined): ReadonlyMap<string, string> => {
   const issues = Array.isArray(fault?.details.issues) ? (fault.details.issues as readonly Issue[]) : [];
   return new Map(issues.map(({ path, message }) => [path.split(/[.[]/)[0] ?? '', message]));

@@ -4,7 +4,7 @@ import { listParameters } from './draft.ts';
 /** The smallest GIF. */
 const PICTURE = { base64: 'R0lGODlhAQABAAAAACw=' };
 
-/** Arguments that a model might give: of every required parameter something that its schema takes. */
+/** Example arguments: a valid value for every required parameter. */
 export const exampleArguments = (schema: JsonSchema): JsonObject =>
   Object.fromEntries(
     listParameters(schema)

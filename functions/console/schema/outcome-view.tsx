@@ -2,7 +2,7 @@ import type { JsonObject, Outcome } from '../answers.ts';
 import { showJson, showMoney, showMs } from '../format.ts';
 import { Badge, Code, CopyButton } from '../ui/parts.tsx';
 
-/** What a call gave, a picture as a picture. */
+/** The output of a call; a picture is shown as a picture. */
 export const OutcomeView = ({ outcome }: { readonly outcome: Outcome }) => (
   <section class="stack" aria-label="Outcome" aria-live="polite">
     <div class="row between">

@@ -15,11 +15,11 @@ interface Props {
   readonly tool: Registration;
   readonly initial?: JsonObject;
   readonly onRan?: () => void;
-  /** What is asked about some parameters before it runs. */
+  /** Questions about parameters, to be answered before the run. */
   readonly questions?: ReadonlyMap<string, string>;
 }
 
-/** Runs a tool: its form (kept over a reload), the consent question where needed, and the result. */
+/** Runs a tool: its form (kept over a reload), the approval dialog where needed, and the result. */
 export const RunForm = ({ tool, initial = {}, onRan, questions }: Props) => {
   const client = useClient();
   const { name, parameters: schema, permission = 'safe' } = tool.spec;

@@ -8,12 +8,12 @@ interface Props {
   readonly parameters: readonly Parameter[];
   readonly draft: FormDraft;
   readonly issues: ReadonlyMap<string, string>;
-  /** What is asked about some parameters; answered where it is asked. */
+  /** Questions about parameters, shown beside their fields. */
   readonly questions?: ReadonlyMap<string, string> | undefined;
   onChange(draft: FormDraft): void;
 }
 
-/** A form made from a tool's JSON Schema. */
+/** A form generated from a tool's JSON Schema. */
 export const SchemaForm = ({ parameters, draft, issues, questions, onChange }: Props) => (
   <div class="schema-form">
     {parameters.map((parameter) => (
@@ -42,7 +42,7 @@ interface ControlProps {
   onValue(value: unknown): void;
 }
 
-/** A field with its name and meaning; one for a picture brings its own label. */
+/** A field with label and description; a picture field has its own label. */
 const Labelled = (props: ControlProps) => {
   const { name, kind, isRequired, schema } = props.parameter;
   const label = isRequired ? `${name} *` : name;

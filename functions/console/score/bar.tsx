@@ -1,12 +1,12 @@
 interface Props {
   readonly value: number | undefined;
   readonly label: string;
-  /** Where 90 % of opinions lie, where that was measured. */
+  /** The interval of 90 % of opinions, where it was measured. */
   readonly low?: number | undefined;
   readonly high?: number | undefined;
 }
 
-/** A score on the scale from 1 to 5, with the marks of the whole numbers and its interval. */
+/** A score on the scale from 1 to 5, with marks at whole numbers and its interval. */
 export const Bar = ({ value, label, low, high }: Props) => {
   if (value === undefined) return <p class="small muted">not calibrated: only its raw score is known</p>;
   const interval = low === undefined || high === undefined ? undefined : { low, high };
@@ -29,5 +29,5 @@ export const Bar = ({ value, label, low, high }: Props) => {
   );
 };
 
-/** A stretch of the scale, which is four long. */
+/** A length on the scale, which is four units long. */
 const percent = (length: number): string => `${(length / 4) * 100}%`;

@@ -12,7 +12,7 @@ interface Order {
 
 const OVERALL = 'Overall';
 
-/** The scores of many pictures: how they spread, and each with its picture, in the order that one chooses. */
+/** The scores of many pictures: a histogram, and a sortable table. */
 export const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => {
   const tools = toolsIn(rows);
   const [order, setOrder] = useState<Order | undefined>(undefined);
@@ -98,14 +98,14 @@ const valueIn = ({ file, scores }: BatchRow, column: string): string | number | 
   return scores?.scores.find(({ tool }) => tool === column)?.normalized;
 };
 
-/** What the histogram counts: the overall score, or the mean of the metrics where there is none. */
+/** The value in the histogram: the overall score, or the mean of the metrics without one. */
 const judged = (row: BatchRow, tools: readonly string[]): number | undefined => {
   if (row.scores?.overall?.score !== undefined) return row.scores.overall.score;
   const found = tools.map((tool) => valueIn(row, tool)).filter((value) => typeof value === 'number');
   return found.length === 0 ? undefined : found.reduce((sum, value) => sum + value, 0) / found.length;
 };
 
-/** What has no value comes last, whichever way it is sorted. */
+/** Missing values come last in either order. */
 const compare = (a: string | number | undefined, b: string | number | undefined, { isDown }: Order): number => {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   const way = typeof a === 'string' ? a.localeCompare(String(b)) : a - Number(b);

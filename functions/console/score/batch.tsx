@@ -13,10 +13,10 @@ interface Props {
   readonly tools: readonly string[];
 }
 
-/** Two at a time keep both the server's workers and the table busy. */
+/** Two at a time keep the server's workers busy. */
 const AT_ONCE = 2;
 
-/** Many pictures become a table that fills while it is watched. */
+/** Scores many pictures and fills a table with the results. */
 export const Batch = ({ pictures, reference, tools }: Props) => {
   const client = useClient();
   const [rows, setRows] = useState<readonly BatchRow[]>([]);

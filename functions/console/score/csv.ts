@@ -1,14 +1,14 @@
 import type { Scores } from '../answers.ts';
 import type { ApiFault } from '../fault.ts';
 
-/** What came of one picture of many. */
+/** The result of one picture. */
 export interface BatchRow {
   readonly file: File;
   readonly scores?: Scores;
   readonly fault?: ApiFault;
 }
 
-/** One line a picture: overall, then raw and normalised score of each metric. */
+/** A row per picture: the overall score, then each metric's raw and normalised score. */
 export const formatScoresCsv = (rows: readonly BatchRow[]): string => {
   const tools = toolsIn(rows);
   const head = [
@@ -33,12 +33,12 @@ export const formatScoresCsv = (rows: readonly BatchRow[]): string => {
   return `${[head, ...lines].map((line) => line.map(cell).join(',')).join('\r\n')}\r\n`;
 };
 
-/** The metrics that any of the pictures was scored with. */
+/** The metrics with a score of any picture. */
 export const toolsIn = (rows: readonly BatchRow[]): readonly string[] => [
   ...new Set(rows.flatMap(({ scores }) => scores?.scores.map(({ tool }) => tool) ?? [])),
 ];
 
-// A cell that begins like a formula would be run by a spreadsheet.
+// A spreadsheet would run a cell that begins like a formula.
 const cell = (value: string | number | undefined): string => {
   if (typeof value !== 'string') return value === undefined ? '' : String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -3,7 +3,7 @@ import { plural } from '../format.ts';
 const BINS = 16;
 const [WIDTH, HEIGHT] = [480, 64];
 
-/** How many pictures have which score, from 1 to 5. */
+/** The number of pictures by score, from 1 to 5. */
 export const Histogram = ({ values }: { readonly values: readonly number[] }) => {
   if (values.length < 2) return null;
   const bins = Array.from({ length: BINS }, () => 0);

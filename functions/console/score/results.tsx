@@ -10,7 +10,7 @@ interface Props {
   readonly metrics: readonly IqaTool[];
 }
 
-/** Each score as it comes; places are held for those that are still awaited. */
+/** Scores as they arrive, with placeholders for the others. */
 export const Results = ({ scored, metrics }: Props) => {
   const { picture, reference, scores, expected, report } = scored;
   const awaited = report ? 0 : Math.max(1, expected - scores.length);
@@ -72,7 +72,7 @@ const Overall = ({ report }: { readonly report: Scores | undefined }) => {
   );
 };
 
-/** As high as a metric, so that nothing jumps when it comes. */
+/** As high as a score, so that nothing moves when it arrives. */
 const Awaited = () => (
   <li class="metric awaited" aria-hidden="true">
     <span class="skeleton-row" />

@@ -16,7 +16,7 @@ interface Props {
   onTake(sample: Sample): void;
 }
 
-/** Pictures to begin with; one click scores them. */
+/** Sample pictures; one click scores them. */
 export const Samples = ({ samples, isBusy, onTake }: Props) => (
   <div class="samples">
     <span class="muted small">Or try a sample</span>

@@ -6,11 +6,11 @@ import { useLoad } from '../use-load.ts';
 
 interface Props {
   readonly sha256: string;
-  /** Looked at anew after each. */
+  /** Reloaded when this changes, after each score. */
   readonly turn: unknown;
 }
 
-/** How the same picture was scored before, by anybody of this tenant; among its latest scores. */
+/** Earlier scores of the same picture by anybody in this tenant, among its latest calls. */
 export const ScoreHistory = ({ sha256, turn }: Props) => {
   const client = useClient();
   const load = useLoad(() => client.executions({ tool: 'score', status: 'ok', limit: '200' }), [sha256, turn]);

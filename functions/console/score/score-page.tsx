@@ -16,18 +16,18 @@ import { ToolChoice } from './tool-choice.tsx';
 export interface ScoredPicture {
   readonly picture: File;
   readonly reference: File | undefined;
-  /** In the order they came: the quickest first. */
+  /** In order of arrival: the fastest first. */
   readonly scores: readonly Score[];
-  /** How many scores are awaited. */
+  /** How many scores are expected. */
   readonly expected: number;
-  /** The whole answer, once all are there. */
+  /** The complete response, once all scores are there. */
   readonly report?: Scores;
 }
 
-/** Without a choice the server takes the best three. */
+/** Without a selection the server uses the best three. */
 const UNCHOSEN = 3;
 
-/** A picture in, with or without its original; scores, comparison and quality map out. */
+/** Scores a picture, with or without a reference; shows scores, comparison and quality map. */
 export const ScorePage = () => {
   const client = useClient();
   const metrics = useLoad(() => client.iqaTools(), []);
@@ -58,7 +58,7 @@ export const ScorePage = () => {
       throw thrown;
     }
   });
-  /** What was measured no longer belongs to what is chosen. */
+  /** Clears results that belong to an earlier selection. */
   const clear = (): void => {
     stopper.current?.abort();
     setScored(undefined);
@@ -67,7 +67,7 @@ export const ScorePage = () => {
   };
   const choose = (files: readonly File[]): void => {
     setPictures(files);
-    // A sample's original is the original of no other picture.
+    // A sample's reference belongs to no other picture.
     if (reference !== undefined && reference === sampleOriginal.current) setReference(undefined);
     clear();
   };
@@ -134,14 +134,14 @@ export const ScorePage = () => {
   );
 };
 
-/** The whole answer, in the order that is on the screen already; what failed comes last. */
+/** The complete response, in the order already on the screen; failed metrics come last. */
 const completed = (scored: ScoredPicture, report: Scores): ScoredPicture => {
   const came = scored.scores.map(({ tool }) => tool);
   const place = ({ tool }: Score): number => (came.includes(tool) ? came.indexOf(tool) : came.length);
   return { ...scored, report, scores: [...report.scores].sort((a, b) => place(a) - place(b)) };
 };
 
-/** Metrics that compare are left out while there is nothing to compare with. */
+/** Omits full-reference metrics without a reference. */
 const usableWith = (
   tools: readonly string[],
   reference: File | undefined,

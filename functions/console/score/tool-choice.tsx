@@ -8,7 +8,7 @@ interface Props {
   onChoose(tools: readonly string[]): void;
 }
 
-/** Which metrics judge; none chosen means the best three that can run. */
+/** Selects metrics; none selected means the best three available. */
 export const ToolChoice = ({ metrics, hasReference, chosen, onChoose }: Props) => {
   const available = metrics.filter((metric) => metric.available);
   return (

@@ -10,13 +10,13 @@ import { useState } from '../use-state.ts';
 interface Props {
   readonly picture: File;
   readonly reference: File | undefined;
-  /** Known once the server has looked. */
+  /** Known after the server has decoded it. */
   readonly image: Scores['image'] | undefined;
 }
 
 type Mode = 'compare' | 'map';
 
-/** The picture beside its original, or under a map of where they differ. */
+/** The picture beside its reference, or under a map of the differences. */
 export const Viewer = ({ picture, reference, image }: Props) => {
   const [mode, setMode] = useState<Mode>('compare');
   const address = useObjectUrl(picture);
@@ -57,7 +57,7 @@ interface CompareProps {
   readonly image: Props['image'];
 }
 
-/** The divider is a range over the pictures: it can be dragged, touched and moved by the arrow keys. */
+/** The divider is a range input over the pictures: it can be dragged, touched and moved with the arrow keys. */
 const Compare = ({ address, original, image }: CompareProps) => {
   const [split, setSplit] = useState(50);
   const size = sizeOf(image);

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../answers.ts';
 
-/** One difference between two versions of a tool. */
+/** A difference between two versions of a tool. */
 export interface Change {
   readonly path: string;
   readonly what: string;
-  /** A caller of the older version may fail with the newer one. */
+  /** Whether callers of the older version may fail with the newer one. */
   readonly isBreaking: boolean;
 }
 
-/** What changed from one definition to another: fields by name, schemas by what it means to callers. */
+/** The differences of two definitions: fields by name, schemas by their effect on callers. */
 export const compareDefinitions = (before: JsonObject, after: JsonObject): readonly Change[] => {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name): readonly Change[] => {
@@ -20,7 +20,7 @@ export const compareDefinitions = (before: JsonObject, after: JsonObject): reado
   });
 };
 
-/** What callers send must still be taken; what they were given must still be there. */
+/** Inputs that callers send must stay valid; outputs that they read must stay present. */
 type Way = 'taken' | 'given';
 
 const compareSchemas = (path: string, before: unknown, after: unknown, way: Way): readonly Change[] => {
@@ -59,7 +59,7 @@ const compareProperty = (
   return [...demanded, { path, what: `${show(old)} → ${show(now)}`, isBreaking: narrows(old, now) }];
 };
 
-/** Only words about it may change without harm; a longer list of values takes more. */
+/** Only annotations may change without a break; a longer enum accepts more. */
 const narrows = (old: unknown, now: unknown): boolean => {
   if (!isObject(old) || !isObject(now)) return true;
   const { description: _, title: __, examples: ___, default: ____, enum: oldValues, ...oldRest } = old;

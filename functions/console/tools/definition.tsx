@@ -6,7 +6,7 @@ import { Code, CopyButton, Skeleton, Tabs } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 
-/** The tool as each model provider wants it, with what it costs in tokens and what is lost. */
+/** The tool's definition for each provider, with its token cost and what is lost. */
 export const Definition = ({ tool }: { readonly tool: string }) => {
   const client = useClient();
   const [provider, setProvider] = useState('openai');
@@ -37,7 +37,7 @@ export const Definition = ({ tool }: { readonly tool: string }) => {
   );
 };
 
-/** What becomes of the tool when a request asks for the strict form. */
+/** What strict mode does with the tool. */
 const Strictness = ({
   defined: { left_out: leftOut = [], strictness },
 }: {

@@ -12,7 +12,7 @@ interface Props {
   onChanged(): void;
 }
 
-/** Takes a tool out of use, brings it back, starts a new version of it, or removes it. */
+/** Disables, enables, deprecates or removes a tool, or starts a new version. */
 export const Manage = ({ tool, onChanged }: Props) => {
   const client = useClient();
   const [isAsking, setAsking] = useState(false);

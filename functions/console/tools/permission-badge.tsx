@@ -5,7 +5,7 @@ const SHOWN: Readonly<Record<string, readonly [string, string]>> = {
   dangerous: ['bad', 'dangerous'],
 };
 
-/** Nothing for what is safe: only what needs care is marked. */
+/** Empty for safe tools, so that only those that need care are marked. */
 export const PermissionBadge = ({ permission }: { readonly permission: string }) => {
   const shown = SHOWN[permission];
   return shown ? <Badge tone={shown[0]}>{shown[1]}</Badge> : null;

@@ -26,7 +26,7 @@ const TEMPLATE = {
 
 const write = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** A new tool, or a new version of one: fields and JSON of the same definition, checked while it is typed. */
+/** Registers a tool or a new version: fields and JSON of one definition, checked while typing. */
 export const RegisterPage = ({ from }: { readonly from: string }) => {
   const client = useClient();
   const [text, setText] = useKept(`register.${from}`, from === '' ? write(TEMPLATE) : '');
@@ -105,7 +105,7 @@ interface FieldsProps {
   onText(text: string): void;
 }
 
-/** The fields everybody sets; they stand still while the JSON cannot be read. */
+/** The common fields; they are disabled while the JSON is invalid. */
 const Fields = ({ text, onText }: FieldsProps) => {
   const definition = readObject(text);
   const set = (name: string) => (event: Event) => {

@@ -13,7 +13,7 @@ import { ParameterTable } from './parameter-table.tsx';
 import { PermissionBadge } from './permission-badge.tsx';
 import { Versions } from './versions.tsx';
 
-/** One tool: what it does, what it takes, how it fares, how models see it, and a form to try it. */
+/** One tool: description, parameters, statistics, definitions for models, and a form to run it. */
 export const ToolPage = ({ name }: { readonly name: string }) => {
   const client = useClient();
   const tool = useLoad(() => client.tool(name), [name]);
@@ -85,7 +85,7 @@ export const Tile = ({ name, value }: { readonly name: string; readonly value: s
   </div>
 );
 
-/** The tool's own price, or else the server's, which depends on its price list. */
+/** The tool's own price, otherwise that of the server's price list. */
 const usePrice = ({ spec }: Registration): string | undefined => {
   const client = useClient();
   const load = useLoad(

@@ -9,7 +9,7 @@ import { useSettled } from '../use-settled.ts';
 import { Filters, NO_FILTER } from './filters.tsx';
 import { PermissionBadge } from './permission-badge.tsx';
 
-/** The catalogue, narrowed by words and by what tools say of themselves. */
+/** The catalogue, with search and filters. */
 export const ToolsPage = () => {
   const client = useClient();
   const [filter, setFilter] = useKept('tools.filter', NO_FILTER);

@@ -12,7 +12,7 @@ interface Props {
   onChanged(): void;
 }
 
-/** Every version with what changed since the one before; the default is moved here. */
+/** All versions with the changes from the one before; the default can be set here. */
 export const Versions = ({ tool, onChanged }: Props) => {
   const client = useClient();
   const { name } = tool.spec;

@@ -5,11 +5,11 @@ import { useEffect } from '../use-effect.ts';
 interface Props {
   readonly title: string;
   readonly children?: Child;
-  /** Left out, the dialog cannot be dismissed. */
+  /** Without it the dialog cannot be dismissed. */
   onClose?(): void;
 }
 
-/** A modal: the browser keeps the focus in it and gives it back afterwards. */
+/** A modal dialog: the browser traps the focus in it and restores it afterwards. */
 export const Dialog = ({ title, children, onClose }: Props) => {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {

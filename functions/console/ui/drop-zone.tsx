@@ -10,7 +10,7 @@ interface Props {
   onFiles(files: readonly File[]): void;
 }
 
-/** Takes pictures by dropping, by choosing and by keyboard: it is a file field with a large label. */
+/** Accepts pictures by drag and drop, file dialog and keyboard: a file input with a large label. */
 export const DropZone = ({ label, hint, files, many = false, onFiles }: Props) => {
   const [isOver, setOver] = useState(false);
   const take = (list: FileList | null | undefined): void => {
@@ -67,7 +67,7 @@ const describe = (files: readonly File[]): string => {
   return files.length === 1 ? `${files[0]?.name}, ${size}` : `${plural(files.length, 'file')}, ${size}`;
 };
 
-/** What the browser cannot show, such as TIFF or a text, may still be scored, or refused with the reason. */
+/** Files that the browser cannot show, such as TIFF, may still be scored. */
 const Preview = ({ file }: { readonly file: File }) => {
   const address = useObjectUrl(file);
   const [unseen, setUnseen] = useState<string | undefined>(undefined);
@@ -75,7 +75,7 @@ const Preview = ({ file }: { readonly file: File }) => {
   return <img class="zone-preview" src={address} alt="" onError={() => setUnseen(address)} />;
 };
 
-/** An address for a file or blob, given back when it is no longer shown. */
+/** An object URL for a file or blob, revoked when it is no longer shown. */
 export const useObjectUrl = (blob: Blob | undefined): string | undefined => {
   const [address, setAddress] = useState<string | undefined>(undefined);
   useEffect(() => {

@@ -6,7 +6,7 @@ interface Props {
   readonly onRetry?: (() => void) | undefined;
 }
 
-/** What may go better without any change: only then trying again is offered. */
+/** Temporary errors: only for these a retry is offered. */
 const PASSING = new Set([
   'Offline',
   'Unavailable',
@@ -17,7 +17,7 @@ const PASSING = new Set([
   'Unexpected',
 ]);
 
-/** What happened, with the values, and what to do about it. */
+/** An error message, with a retry button for temporary errors. */
 export const Notice = ({ fault, onRetry }: Props) => {
   if (!fault) return null;
   const { title, cure } = adviceFor(fault);
@@ -34,7 +34,7 @@ export const Notice = ({ fault, onRetry }: Props) => {
   );
 };
 
-/** A message as a sentence; one that begins with a name, of a file or a tool, leaves it as it is. */
+/** Capitalises a message, unless it begins with the name of a file or tool. */
 const sentence = (text: string): string => {
   const begun = /^[a-z]+[ ,:]/.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

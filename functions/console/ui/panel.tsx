@@ -10,7 +10,7 @@ interface Props<T> {
   readonly children?: Child;
 }
 
-/** A card around something loaded: its title, a way to load it again, and its three states. */
+/** A card around loaded data: title, reload button, and the states loading, failed and loaded. */
 export const Panel = <T,>({ title, about, load, children }: Props<T>) => (
   <section class="card" aria-label={title}>
     <div class="panel-head">

@@ -11,7 +11,7 @@ interface ButtonProps {
   readonly onClick?: () => void;
 }
 
-/** A busy button keeps its width and says so to those who cannot see it. */
+/** A busy button keeps its width and announces its state to screen readers. */
 export const Button = ({
   children,
   kind = 'plain',
@@ -38,7 +38,7 @@ export const Badge = ({ tone = 'neutral', children }: { readonly tone?: string; 
   <span class={`badge ${tone}`}>{children}</span>
 );
 
-/** Keeps its place while something loads. */
+/** A placeholder while something loads. */
 export const Skeleton = ({ rows = 3 }: { readonly rows?: number }) => (
   <div class="skeleton" role="status">
     <span class="sr-only">Loading</span>
@@ -77,7 +77,7 @@ export const CopyButton = ({ text }: { readonly text: string }) => {
   );
 };
 
-/** Text that scrolls within its box must be reachable by keyboard. */
+/** Scrollable text must be reachable by keyboard. */
 export const Code = ({ text, label }: { readonly text: string; readonly label: string }) => (
   <section class="code" tabindex={0} aria-label={label}>
     <pre>{text}</pre>
@@ -89,7 +89,7 @@ interface ScrollProps {
   readonly children?: Child;
 }
 
-/** What is wider than the page scrolls by itself, by keys too. */
+/** Content wider than the page scrolls in its own box, also by keyboard. */
 export const Scroll = ({ label, children }: ScrollProps) => (
   <section class="scroll" tabindex={0} aria-label={label}>
     {children}
@@ -123,7 +123,7 @@ interface TabsProps<T extends string> {
   onChoose(value: T): void;
 }
 
-/** Buttons of which one is pressed; arrows are not needed, each is a stop of its own. */
+/** Buttons of which one is pressed; each is its own tab stop. */
 export const Tabs = <T extends string>({ label, choices, chosen, onChoose }: TabsProps<T>) => {
   return (
     <fieldset class="tabs">
@@ -149,7 +149,7 @@ interface ChipsProps<T extends string> {
   onChoose(values: readonly T[]): void;
 }
 
-/** Boxes of which any number is ticked. */
+/** Checkboxes, of which any number may be ticked. */
 export const Chips = <T extends string>({ choices, chosen, onChoose }: ChipsProps<T>) => {
   const toggle = (value: T): void =>
     onChoose(chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value]);
