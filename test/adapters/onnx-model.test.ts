@@ -146,7 +146,7 @@ describe('learned models', () => {
     const scalar = { ...model, preprocessing: Preprocessing.parse({}) };
     await assert.rejects(engine.score({ tool: 'nima', picture: solid(9, 9, 9), model: scalar }), {
       name: 'InvalidInput',
-      message: /gives 5 numbers where a score is one/,
+      message: /gives 5 numbers instead of one score/,
     });
   });
 
