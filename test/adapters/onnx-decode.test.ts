@@ -178,14 +178,14 @@ describe('decoding pictures', () => {
       [
         'notes.txt',
         Buffer.from('these are no pixels'),
-        /notes\.txt is not a picture that can be read.*; send JPEG, PNG/,
+        /notes\.txt cannot be read as a picture.*; send JPEG, PNG/,
       ],
       ['half.png', cut, /half\.png is a damaged or incomplete png file.*send the whole file again/],
       ['half.jpg', jpeg.subarray(0, jpeg.length / 2), /half\.jpg is a damaged or incomplete jpeg file/],
       [
         'drawing.svg',
         Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
-        /drawing\.svg is not a picture that can be read .*; send JPEG, PNG/,
+        /drawing\.svg cannot be read as a picture .*; send JPEG, PNG/,
       ],
     ];
 

@@ -58,7 +58,7 @@ describe('assay score', () => {
     const many = await runAssay(['score', '.', '--tools', 'niqe', '--csv', 'out.csv'], { cwd });
     assert.equal(many.code, 1);
     assert.match(many.stdout, /good\.png +4\.\d+/);
-    assert.match(many.stderr, /broken\.png is not a picture that can be read/);
+    assert.match(many.stderr, /broken\.png cannot be read as a picture/);
     const csv = (await readFile(join(cwd, 'out.csv'), 'utf8')).trim().split('\n');
     assert.deepEqual([csv[0], csv.length], ['image,tool,raw,normalized,overall,overall_low,overall_high,error', 4]);
 

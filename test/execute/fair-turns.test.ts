@@ -52,7 +52,7 @@ describe('tenants take turns', () => {
 
     await assert.rejects(pool.run({ name: 'json_query', args: JSON.stringify(sum) }, caller('loud')), {
       code: 'RateLimited',
-      message: /^2 calls of this tenant wait for a process/,
+      message: /^all processes are busy: this tenant waits for 2 of its calls, each for at most/,
     });
     assert.deepEqual(
       'text' in (await pool.run({ name: 'json_query', args: JSON.stringify(sum) }, caller('polite'))),

@@ -27,7 +27,7 @@ describe('image tools have a memory budget and can be cancelled', () => {
       });
       assert.match(
         body.error.message,
-        /^image is not a picture that can be read .*; send JPEG, PNG, WebP, AVIF, TIFF, GIF, BMP/,
+        /^image cannot be read as a picture .*; send JPEG, PNG, WebP, AVIF, TIFF, GIF, BMP/,
       );
     }
   });

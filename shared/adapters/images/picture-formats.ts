@@ -55,7 +55,7 @@ export const readHeader = async (
   const metadata = await open(bytes, header)
     .metadata()
     .catch((thrown: unknown) => {
-      const text = `${name} is not a picture that can be read (${firstLine(thrown)}); send ${KNOWN}`;
+      const text = `${name} cannot be read as a picture (${firstLine(thrown)}); send ${KNOWN}`;
       throw new Fault('InvalidInput', text, { picture: name }, { cause: thrown });
     });
   const format = detectFormat(metadata, name);

@@ -71,7 +71,7 @@ export const decoding = async <T>(field: string, work: Promise<T>): Promise<T> =
     return await work;
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
-    const text = `${field} is not a picture that can be read: ${firstLine(cause)}`;
+    const text = `${field} cannot be read as a picture: ${firstLine(cause)}`;
     throw new Fault('InvalidInput', text, { field }, { cause });
   }
 };

@@ -194,6 +194,6 @@ export const createChildPool = (options: ChildPoolOptions): ChildPool => {
 const tooBusy = (waiting: number, longestWaitMs: number): Fault =>
   new Fault(
     'RateLimited',
-    `${waiting} calls of this tenant wait for a process, and none waits longer than ${longestWaitMs / 1000} s; send fewer at once, or later`,
+    `all processes are busy: this tenant waits for ${waiting} of its calls, each for at most ${longestWaitMs / 1000} s; send fewer at once, or later`,
     { waiting, retry_after_seconds: Math.max(1, Math.ceil(waiting / 20)) },
   );

@@ -163,7 +163,7 @@ export const scoreStories = (world: () => World): void => {
     await page.getByRole('button', { name: 'Score', exact: true }).click();
     await page
       .getByRole('alert')
-      .getByText(/README.md is not a picture that can be read.*send JPEG, PNG/)
+      .getByText(/README.md cannot be read as a picture.*send JPEG, PNG/)
       .waitFor();
 
     const buffer = Buffer.alloc(5_000_000);
@@ -171,7 +171,7 @@ export const scoreStories = (world: () => World): void => {
     await page.getByRole('button', { name: 'Score', exact: true }).click();
     await page
       .getByRole('alert')
-      .getByText(/^padded.png is not a picture that can be read/)
+      .getByText(/^padded.png cannot be read as a picture/)
       .waitFor();
 
     await picture.setInputFiles({ name: 'huge.png', mimeType: 'image/png', buffer: hugePng() });
