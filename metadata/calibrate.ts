@@ -27,7 +27,7 @@ const main = async (): Promise<void> => {
   const models = fitted.map(({ model }) => model);
   await writeFile(new URL('./opinion.json', import.meta.url), modelsText(knots, models));
   const metadata = JSON.parse(text) as Record<string, Record<string, unknown>>;
-  for (const tool of measured) metadata[tool.name] = { ...metadata[tool.name], ...scaleOf(rows, tool) };
+  for (const tool of measured) metadata[tool.name] = { ...metadata[tool.name], ...fitScale(rows, tool) };
   await writeFile(file, formatMetadata(metadata));
   const report = renderOpinions(rows, measured, fitted);
   const readme = new URL('./README.md', import.meta.url);
@@ -36,7 +36,7 @@ const main = async (): Promise<void> => {
 };
 
 /** A no-reference tool is fitted on the kinds that it sees; the others are named beside its scores. */
-const scaleOf = (rows: readonly Opinion[], tool: IqaTool) => {
+const fitScale = (rows: readonly Opinion[], tool: IqaTool) => {
   const { seen, unseen } = seenKinds(rows, tool);
   const own = tool.type === 'FR' ? rows : rows.filter(({ distortion }) => seen.includes(distortion));
   const points = own.map(({ raw, opinion }) => ({ x: raw[tool.name] as number, y: opinion }));

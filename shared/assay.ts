@@ -123,7 +123,7 @@ export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
 }
 
 /** Imported with its word vectors by the first decision, not at every start. */
-const memoriesOf = (table: Table) => {
+const lazyMemories = (table: Table) => {
   const create = lazily(async () => (await import('./insight/memory.ts')).createMemories(table));
   return async (tenant: string) => (await create())(tenant);
 };
@@ -192,7 +192,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     prices,
     llm: ports.llm,
     learns: ports.learns ?? true,
-    memories: ports.learns === false ? undefined : memoriesOf(table),
+    memories: ports.learns === false ? undefined : lazyMemories(table),
     signPut: ports.signPut,
     storageBytes: ports.storageBytes,
     report: () => loaded.report,

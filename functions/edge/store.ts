@@ -65,7 +65,7 @@ export const createEdgeStore = ({ read, now, keptMs = 20_000, maxBytes = MAX_BYT
     const bytes = TENANT_BYTES + (pointer.bytes ?? 0);
     return { catalog, file: own && file, layer: layer.families, bytes };
   };
-  const heldOf = fresh<HeldSnapshot>(maxBytes, readHeld, ({ bytes }) => bytes);
+  const getHeld = fresh<HeldSnapshot>(maxBytes, readHeld, ({ bytes }) => bytes);
   return {
     now,
     currency: createCurrency(read, now),
@@ -73,10 +73,10 @@ export const createEdgeStore = ({ read, now, keptMs = 20_000, maxBytes = MAX_BYT
       // Everything outdated is fetched concurrently, so that it takes one round trip to the bucket.
       layerOf('').catch(() => {});
       const tenant = keyOf.before(id)?.key.tenant;
-      if (tenant !== undefined) heldOf(tenant).catch(() => {});
+      if (tenant !== undefined) getHeld(tenant).catch(() => {});
       return keyOf(id);
     },
-    catalog: async (tenant) => (await heldOf(tenant)).catalog,
+    catalog: async (tenant) => (await getHeld(tenant)).catalog,
   };
 };
 

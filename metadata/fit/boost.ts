@@ -15,7 +15,7 @@ export const fitTrees = (judged: readonly Judged[]): Boosted => {
     const values = new Map(each.features);
     return Float64Array.from(features, (name) => values.get(name) ?? 0);
   });
-  const cuts = features.map((_, at) => cutsOf(rows.map((row) => row[at] ?? 0)));
+  const cuts = features.map((_, at) => candidateCuts(rows.map((row) => row[at] ?? 0)));
   const bins = rows.map((row) =>
     Uint8Array.from(row, (value, at) => (cuts[at] ?? []).filter((cut) => value > cut).length),
   );
@@ -44,7 +44,7 @@ const featuresOf = (judged: readonly Judged[]): readonly string[] => {
 };
 
 /** Values between which a feature may be parted: between any two of few, else so that parts are about alike. */
-const cutsOf = (values: readonly number[]): readonly number[] => {
+const candidateCuts = (values: readonly number[]): readonly number[] => {
   const sorted = values.toSorted((one, other) => one - other);
   const distinct = [...new Set(sorted)];
   const edges =

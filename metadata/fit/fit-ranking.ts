@@ -23,8 +23,8 @@ const RANKED = [...BENCHMARKS, 'everyday'] as const;
 
 /** The weights of requests as words and as the encoder reads them; what they reach is printed. */
 const learnWeights = (all: readonly Example[], read: readonly Example[]) => {
-  const learnt = rankedOf(all);
-  const encoded = rankedOf(read);
+  const learnt = onlyRanked(all);
+  const encoded = onlyRanked(read);
   printLeftOut('words', all);
   printLeftOut('encoder', read);
   const english = learnRanking(groupsOf(learnt));
@@ -52,7 +52,7 @@ const learnWeights = (all: readonly Example[], read: readonly Example[]) => {
 };
 
 /** Requests whose right tool is among the candidates; LiveMCPBench has too few and is only tested on. */
-const rankedOf = (examples: readonly Example[]): readonly Example[] =>
+const onlyRanked = (examples: readonly Example[]): readonly Example[] =>
   examples.filter(
     ({ benchmark, subset, gold }) =>
       gold.includes(true) &&
@@ -63,7 +63,7 @@ const rankedOf = (examples: readonly Example[]): readonly Example[] =>
 
 /** What weights reach on tools they were not learnt from; LiveMCPBench is never learnt from. */
 const printLeftOut = (label: string, all: readonly Example[]): void => {
-  const learnt = rankedOf(all);
+  const learnt = onlyRanked(all);
   const tested = [...learnt, ...all.filter(({ benchmark }) => benchmark === 'livemcpbench')];
   for (const [kind, change] of [
     ['ranking', (example: Example) => example],

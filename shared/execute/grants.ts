@@ -37,7 +37,7 @@ const LONGEST_MS = 366 * 86_400_000;
 /** Requires an admin's grant for a dangerous call. */
 export const requireGrant = async (context: LayerContext, call: Call): Promise<void> => {
   const { tenant } = call.actor;
-  const keyId = holderOf(call.actor);
+  const keyId = consentHolder(call.actor);
   const { spec } = call.record;
   const why = await grantProblem(context, call.actor, call.record);
   if (why === undefined) return;
@@ -60,12 +60,12 @@ export const grantProblem = async (
   actor: Actor,
   { spec, digest, version }: VersionRecord,
 ): Promise<string | undefined> => {
-  const item = await table.get(grantKey(actor.tenant, holderOf(actor), spec.name));
+  const item = await table.get(grantKey(actor.tenant, consentHolder(actor), spec.name));
   return whyNot(item && read(item, GrantItem), digest, version, clock.now());
 };
 
 /** A plan's nodes use the grants of the key that called it. */
-const holderOf = ({ keyId, onBehalfOf }: Actor): string => onBehalfOf ?? keyId;
+const consentHolder = ({ keyId, onBehalfOf }: Actor): string => onBehalfOf ?? keyId;
 
 const whyNot = (grant: Grant | undefined, digest: string, version: string, now: number): string | undefined => {
   if (!grant) return 'this key has no grant for it';

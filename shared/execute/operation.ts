@@ -47,7 +47,7 @@ export const runOperation = async <T>(
   const earlier = await earlierCall(context, actor.tenant, options.once);
   // Operations are idempotent: a repeated one is computed again, but not charged again.
   if (earlier?.status === 'ok') {
-    const { value } = await operation.work(signalOf(signal));
+    const { value } = await operation.work(limitSignal(signal));
     return { value, callId: earlier.call_id, chargedMicros: earlier.charged_micros };
   }
   let worked: WorkResult<T> | undefined;
@@ -84,7 +84,7 @@ export const runOperation = async <T>(
     : thrown;
 };
 
-const signalOf = (caller: Caller | undefined): AbortSignal => {
+const limitSignal = (caller: Caller | undefined): AbortSignal => {
   const given = typeof caller === 'function' ? caller() : caller;
   const limit = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
   return given === undefined ? limit : AbortSignal.any([given, limit]);

@@ -72,11 +72,11 @@ const spansBelow = (spans: readonly Span[], top: Span | undefined): readonly Spa
 /** A span whose parent is unknown here, such as a caller's, is the root of a tree. */
 const toTrees = (spans: readonly Span[], startUs: number): readonly SpanNode[] => {
   const known = new Set(spans.map(({ id }) => id));
-  const topOf = ({ parentId }: Span): string | undefined =>
+  const knownParent = ({ parentId }: Span): string | undefined =>
     parentId !== undefined && known.has(parentId) ? parentId : undefined;
   const byParent = Map.groupBy(
     spans.toSorted((a, b) => a.startUs - b.startUs),
-    topOf,
+    knownParent,
   );
   const nodes = (parent: string | undefined): readonly SpanNode[] =>
     (byParent.get(parent) ?? []).map((span) => ({

@@ -58,7 +58,7 @@ export const createRecentCalls = (): RecentCalls => {
   const kept = lazily(
     () => new LRUCache<string, Map<string, Held>>({ maxSize: MAX_HELD, maxEntrySize: MAX_HELD, sizeCalculation }),
   );
-  const heldOf = (tenant: string, span: string, now: number): Held | undefined => {
+  const findHeld = (tenant: string, span: string, now: number): Held | undefined => {
     const held = kept().get(tenant)?.get(span);
     return held && now - held.wholeAt < WHOLE_MS ? held : undefined;
   };
@@ -73,7 +73,7 @@ export const createRecentCalls = (): RecentCalls => {
     async since(context, actor, span, since) {
       const { tenant } = actor;
       const now = context.clock.now();
-      const held = heldOf(tenant, span, now);
+      const held = findHeld(tenant, span, now);
       const from = held ? Math.max(since, Math.min(held.lookedAt - OVERLAP_MS, held.oldest)) : since;
       if (held) held.oldest = Number.POSITIVE_INFINITY;
       try {

@@ -26,7 +26,7 @@ export const requireConsent = async (context: LayerContext, call: Call): Promise
 /** A call without a token is allowed if the same call of the same key was approved. */
 const requireApproval = async (context: LayerContext, call: Call): Promise<void> => {
   const item = await context.table.get(openQuestionsKey(call.actor.tenant, principalOf(call.actor)));
-  const known = findOpen(openOf(item), writeQuestion(call), context.clock.now());
+  const known = findOpen(readOpen(item), writeQuestion(call), context.clock.now());
   if (!known) throw await askConsent(context, call);
   const refusal = await useConsent(context, call, known.token, 'found');
   if (refusal?.code === 'ConfirmationRequired') throw refusal;
@@ -49,10 +49,10 @@ const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => 
   const question = writeQuestion(call);
   const added: OpenQuestion = { question, token, bytes: asked.hidden?.bytes ?? 0, expires_at };
   const open = await table.change([openKey], ([item]) => {
-    const known = findOpen(openOf(item), question, now);
+    const known = findOpen(readOpen(item), question, now);
     if (known) return { writes: [], result: known };
     const writes = [
-      put(openKey, OpenQuestionsItem, { open: [...addOpen(openOf(item), added, now)] }, expires),
+      put(openKey, OpenQuestionsItem, { open: [...addOpen(readOpen(item), added, now)] }, expires),
       put(keyOfToken(tenant, token), ConfirmationItem, asked, expires),
       put(confirmationKey(tenant, id), ConfirmationPointerItem, { token_sha256: sha256(token) }, expires),
     ];
@@ -93,7 +93,7 @@ const useConsent = async (
     const decidedBy = found.decided_by ?? keyId;
     const spent: Confirmation = { ...found, state: 'used', decided_by: decidedBy };
     const writes = [put(key, ConfirmationItem, spent, item?.expires), write(used(call, decidedBy, found.id))];
-    const open = removeOpen(openOf(openItem), token);
+    const open = removeOpen(readOpen(openItem), token);
     if (openItem) writes.push(put(openKey, OpenQuestionsItem, { open: [...open] }, openItem.expires));
     return { writes, result: undefined };
   });
@@ -128,7 +128,7 @@ const rejected = async (context: LayerContext, call: Call, refusal: Fault): Prom
   return refusal;
 };
 
-const openOf = (item: Item | undefined): readonly OpenQuestion[] => (item ? read(item, OpenQuestionsItem).open : []);
+const readOpen = (item: Item | undefined): readonly OpenQuestion[] => (item ? read(item, OpenQuestionsItem).open : []);
 
 const idOfToken = (token: string): string => token.slice(0, token.indexOf('.'));
 

@@ -23,10 +23,10 @@ export type CheckOutput = (record: VersionRecord, output: unknown) => readonly S
 /** Compiles each definition once and caches the most recently used. */
 export const createArgumentCheck = (kept = 2000): CheckArguments => {
   const validator = createValidatorCache(kept, 'arguments');
-  const floorOf = createFloors(kept);
+  const findFloor = createFloors(kept);
   return ({ digest, spec }, given, parameters, tenant) => {
     const value = accept(spec.name, validator(digest, spec.parameters)(given, tenant));
-    const floor = parameters && floorOf(digest, spec.parameters, parameters);
+    const floor = parameters && findFloor(digest, spec.parameters, parameters);
     return floor ? accept(spec.name, floor(value, tenant)) : value;
   };
 };

@@ -24,14 +24,14 @@ export interface Prediction {
 /** Predicts the mean opinion and its interval. */
 export const predict = (model: OpinionModel, knots: Knots, raw: Readonly<Record<string, number>>): Prediction => {
   if (model.tools.every((tool) => isIdentical(knots, tool, raw[tool]))) return { score: 5, low: 5, high: 5 };
-  const score = clip(model.tools.reduce((sum, tool) => sum + liftOf(model, knots, tool, raw[tool]), model.base));
+  const score = clip(model.tools.reduce((sum, tool) => sum + liftScore(model, knots, tool, raw[tool]), model.base));
   const [below, above] = widthAt(model.bands, score);
   return { score, low: clip(score - below), high: clip(score + above) };
 };
 
 const clip = (score: number): number => Math.min(5, Math.max(1, score));
 
-const liftOf = (model: OpinionModel, knots: Knots, tool: string, raw: number | undefined): number => {
+const liftScore = (model: OpinionModel, knots: Knots, tool: string, raw: number | undefined): number => {
   const curve = knots[tool];
   if (curve === undefined || raw === undefined) return Number.NaN;
   return lift(curve.knots, model.steps[tool] ?? [], raw);
@@ -48,21 +48,21 @@ const isIdentical = (knots: Knots, tool: string, raw: number | undefined): boole
 export const lift = (knots: readonly number[], steps: readonly number[], raw: number): number => {
   const first = steps.findIndex((step) => step > 0);
   if (first < 0) return 0;
-  const lowest = shareOf(knots, 0, raw);
+  const lowest = interpolationWeight(knots, 0, raw);
   if (lowest < 0) {
     const slope = (steps[first] as number) / ((knots[first + 1] as number) - (knots[first] as number));
     return slope * (raw - (knots[0] as number));
   }
-  return steps.reduce((sum, step, at) => sum + step * Math.min(1, Math.max(0, shareOf(knots, at, raw))), 0);
+  return steps.reduce((sum, step, at) => sum + step * Math.min(1, Math.max(0, interpolationWeight(knots, at, raw))), 0);
 };
 
 /** The position of a raw score between a knot (0) and the next (1). */
-const shareOf = (knots: readonly number[], at: number, raw: number): number =>
+const interpolationWeight = (knots: readonly number[], at: number, raw: number): number =>
   (raw - (knots[at] as number)) / ((knots[at + 1] as number) - (knots[at] as number));
 
 /** For each step, the share (0 to 1) that a raw score has passed. */
 export const stepShares = (knots: readonly number[], raw: number): readonly number[] =>
-  knots.slice(1).map((_, at) => Math.min(1, Math.max(0, shareOf(knots, at, raw))));
+  knots.slice(1).map((_, at) => Math.min(1, Math.max(0, interpolationWeight(knots, at, raw))));
 
 export const widthAt = (bands: OpinionModel['bands'], score: number): readonly [number, number] => {
   const next = bands.findIndex(([at]) => at >= score);

@@ -35,9 +35,9 @@ export const verifyScores = (document: unknown, keys: readonly PublishedKey[]): 
   if (!parsed.success) throw invalidInput(parsed.error, document, 'the score document');
   const { image, reference, scores } = parsed.data;
   if (scores.length === 0) throw new Fault('InvalidInput', 'the score document has no scores', { field: 'scores' });
-  return [...scores.map(verdictOf), ...verdictOfAll(document, parsed.data.hallmark, keys)];
+  return [...scores.map(verifyOne), ...verdictOfAll(document, parsed.data.hallmark, keys)];
 
-  function verdictOf({ hallmark, ...score }: (typeof scores)[number]): Verdict {
+  function verifyOne({ hallmark, ...score }: (typeof scores)[number]): Verdict {
     const shown = { ...score, image: image.sha256, reference: reference?.sha256 };
     const reason = hallmark ? (findFlaw(hallmark, keys) ?? findMismatch(hallmark, shown)) : 'it carries no hallmark';
     return reason === undefined ? { tool: score.tool, valid: true } : { tool: score.tool, valid: false, reason };

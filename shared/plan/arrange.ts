@@ -35,7 +35,7 @@ export function arrange(plan: Plan, tree: PlanTree): Arranged {
   const vertices = verticesOf(tree, byId);
   const ranks = rankVertices(
     vertices.map(({ label }) => label),
-    relationsOf(plan, vertices),
+    relateVertices(plan, vertices),
   );
   const ordered = order(0, vertices, ranks);
   const ids = nodesOf(ordered);
@@ -76,7 +76,7 @@ function labelOf(tree: PlanTree, byId: ReadonlyMap<string, PlanNode>): string {
   return JSON.stringify([node?.on_failure, node?.confirm]);
 }
 
-function relationsOf(plan: Plan, vertices: readonly Vertex[]): readonly (readonly (readonly number[])[])[] {
+function relateVertices(plan: Plan, vertices: readonly Vertex[]): readonly (readonly (readonly number[])[])[] {
   const place = new Map(vertices.flatMap(({ tree }, index) => (tree.kind === 'node' ? [[tree.id, index]] : [])));
   const empty = (): number[][] => vertices.map(() => []);
   const edges = { data: empty(), order: empty() };

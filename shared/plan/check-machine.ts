@@ -16,7 +16,7 @@ export function checkMachine(machine: Machine): void {
 
 function checkScope(scope: StateScope, names: Set<string>, outer: ReadonlySet<string>): void {
   checkTransitions(scope);
-  const assigned = new Set(Object.values(scope.States).flatMap(variablesOf));
+  const assigned = new Set(Object.values(scope.States).flatMap(assignedVariables));
   for (const variable of assigned) {
     if (outer.has(variable) || variable === 'states')
       refuse(`variable ${variable} is already assigned outside the branch`);
@@ -40,13 +40,13 @@ function checkTransitions(scope: StateScope): void {
     reached.add(name);
     const ends = state.Type === 'Choice' || state.Type === 'Succeed' || state.Type === 'Fail';
     if (!ends && (state.Next === undefined) === (state.End === undefined)) refuse(`${name} needs Next or End`);
-    follow.push(...nextOf(state));
+    follow.push(...nextStates(state));
   }
   const lost = Object.keys(scope.States).find((name) => !reached.has(name));
   if (lost !== undefined) refuse(`state ${lost} cannot be reached`);
 }
 
-function nextOf(state: State): readonly string[] {
+function nextStates(state: State): readonly string[] {
   if (state.Type === 'Succeed' || state.Type === 'Fail') return [];
   if (state.Type === 'Choice') {
     return [...state.Choices.map((choice) => choice.Next), ...(state.Default === undefined ? [] : [state.Default])];
@@ -55,7 +55,7 @@ function nextOf(state: State): readonly string[] {
   return state.Next === undefined ? caught : [state.Next, ...caught];
 }
 
-function variablesOf(state: State): readonly string[] {
+function assignedVariables(state: State): readonly string[] {
   const own = 'Assign' in state ? Object.keys(state.Assign ?? {}) : [];
   const choices = state.Type === 'Choice' ? state.Choices : [];
   const catchers = 'Catch' in state ? (state.Catch ?? []) : [];

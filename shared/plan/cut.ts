@@ -84,7 +84,7 @@ function listPrefixes(order: NodeSet, measured: readonly Chains[]): readonly Pre
   });
   let mark = 0;
   return Array.from({ length: order.length - 1 }, (_, index) => {
-    mark += markOf(order[index] ?? 0);
+    mark += hashNode(order[index] ?? 0);
     return { order, length: index + 1, bound: bounds[index + 1] ?? 0, mark };
   });
 }
@@ -95,7 +95,7 @@ function cutAfter({ order, length, bound }: Prefix): Cut {
 }
 
 /** 44 hashed bits, so that the sum over 200 nodes stays exact. */
-function markOf(node: number): number {
+function hashNode(node: number): number {
   const high = Math.imul(node + 1, 0x9e3779b1) >>> 0;
   return high * 4096 + (Math.imul(high ^ (high >>> 15), 0x85ebca6b) >>> 20);
 }

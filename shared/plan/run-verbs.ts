@@ -38,7 +38,7 @@ export const startRun = async (
   const request: RunRequest = { ...asked, tenant: actor.tenant, actor: toRunActor(actor) };
   // The run has the id of the call that starts it, so that a retry repeats neither.
   const once = options.once ?? { id: context.clock.newId() };
-  const fee = feeOf(context, actor, asked, once.id);
+  const fee = runCharge(context, actor, asked, once.id);
   const { value } = await runOperation(
     context,
     actor,
@@ -58,7 +58,7 @@ export const startRun = async (
 };
 
 /** The call that starts a run, stored so that another process can charge it if this one dies. */
-const feeOf = (
+const runCharge = (
   { clock, prices }: Pick<LayerContext, 'clock'> & { readonly prices?: Prices | undefined },
   { tenant, keyId, key }: Actor,
   { plan_id, input }: Pick<RunRequest, 'plan_id' | 'input'>,

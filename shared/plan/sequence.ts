@@ -62,7 +62,7 @@ export function neededAfter(sequence: Sequence): readonly NodePart[] {
 }
 
 function groupParts(nodes: readonly NumberedNode[]): readonly NodePart[] {
-  const guards = guardsOf(nodes);
+  const guards = findGuards(nodes);
   return nodes.map((one) => ({
     ...one,
     kind: 'node',
@@ -72,7 +72,7 @@ function groupParts(nodes: readonly NumberedNode[]): readonly NodePart[] {
   }));
 }
 
-function guardsOf(nodes: readonly NumberedNode[]): readonly (readonly number[])[] {
+function findGuards(nodes: readonly NumberedNode[]): readonly (readonly number[])[] {
   const guards: (readonly number[])[] = [];
   // Numbers go from left to right through the tree, so dependencies come first.
   for (const one of nodes) {

@@ -34,7 +34,7 @@ export function inNamespaces<Entry>(entries: readonly Grouped<Entry>[]): readonl
   const spaces = [...groups].flatMap(([name, members]) => {
     const count = Math.ceil(members.length / MOST);
     return Array.from({ length: count }, (_, at) =>
-      spaceOf(at === 0 ? name : nextName(name, taken), members.slice(at * MOST, (at + 1) * MOST)),
+      toNamespace(at === 0 ? name : nextName(name, taken), members.slice(at * MOST, (at + 1) * MOST)),
     );
   });
   return [...spaces, ...entries.filter(({ group }) => group === undefined).map(({ value }) => value)];
@@ -47,7 +47,7 @@ function nextName(name: string, taken: Set<string>): string {
   return `${name.slice(0, 58)}_${count}`;
 }
 
-const spaceOf = <Entry>(name: string, members: readonly Grouped<Entry>[]): Namespace<Entry> => ({
+const toNamespace = <Entry>(name: string, members: readonly Grouped<Entry>[]): Namespace<Entry> => ({
   type: 'namespace',
   name,
   description: excerpt(`Tools of ${members[0]?.group}: ${members.map(({ tool }) => tool).join(', ')}`, 300),

@@ -13,13 +13,13 @@ export function writeInstructions(tool: Tool): string {
   const required = new Set(asStrings(tool.parameters.required));
   const parameters = Object.entries(asRecord(tool.parameters.properties));
   const lines = parameters.map(
-    ([name, schema]) => `- ${name} (${kindOf(schema, required.has(name))})${saysOf(schema)}`,
+    ([name, schema]) => `- ${name} (${describeType(schema, required.has(name))})${describeSchema(schema)}`,
   );
   const head = description ? `${tool.name}: ${description}` : tool.name;
   return [head, ...(lines.length > 0 ? ['Parameters:', ...lines] : ['No parameters.'])].join('\n');
 }
 
-function kindOf(schema: unknown, isRequired: boolean): string {
+function describeType(schema: unknown, isRequired: boolean): string {
   const node: Schema = asRecord(schema);
   const types = typesOf(node.type);
   const kind = Array.isArray(node.enum)
@@ -33,7 +33,7 @@ function kindOf(schema: unknown, isRequired: boolean): string {
   return `${kind}, ${isRequired ? 'required' : 'optional'}`;
 }
 
-function saysOf(schema: unknown): string {
+function describeSchema(schema: unknown): string {
   if (!isRecord(schema)) return '';
   const description =
     typeof schema.description === 'string' ? `: ${schema.description.trim().replace(/\s*\n\s*/g, ' ')}` : '';

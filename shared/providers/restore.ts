@@ -49,14 +49,14 @@ function tidy(schemas: readonly unknown[], value: unknown, root: Schema, depth: 
   if (depth > DEEPEST || schemas.length === 0) return value;
   if (isRecord(value)) return tidyObject(schemas, value, root, depth);
   if (Array.isArray(value)) {
-    const forms = formsOf(schemas, root, value);
+    const forms = applicableSchemas(schemas, root, value);
     return value.map((entry, index) => tidy(itemsAt(forms, index), entry, root, depth + 1));
   }
   return typeof value === 'string' ? sameCase(schemas, value) : value;
 }
 
 function tidyObject(schemas: readonly unknown[], value: Values, root: Schema, depth: number): Values {
-  const forms = formsOf(schemas, root, value);
+  const forms = applicableSchemas(schemas, root, value);
   const out: MutableSchema = {};
   for (const [key, entry] of Object.entries(value)) {
     const says = forms.flatMap((form) => {
@@ -77,7 +77,7 @@ const itemsAt = (forms: readonly Schema[], index: number): readonly unknown[] =>
   });
 
 /** A schema and all schemas that it refers to or is composed of, as far as they may apply to the value. */
-function formsOf(schemas: readonly unknown[], root: Schema, value: unknown): readonly Schema[] {
+function applicableSchemas(schemas: readonly unknown[], root: Schema, value: unknown): readonly Schema[] {
   const forms = new Set<Schema>();
   const visit = (schema: unknown): void => {
     if (!isRecord(schema) || forms.has(schema)) return;

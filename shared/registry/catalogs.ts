@@ -53,7 +53,7 @@ const READ_AFTER_MS = 500;
 
 export const createCatalogs = (options: Options): Catalogs => {
   const { table, clock, layer, freshMs = 100, maxTenants = 1000 } = options;
-  const follow = followOf(options);
+  const follow = createFollow(options);
   let slots = new Map<string, Slot>();
   let currentLayer = layer;
 
@@ -153,7 +153,7 @@ const refresh = async (
   return held;
 };
 
-const followOf = ({ table, clock, log, encoder }: Options): Follow => {
+const createFollow = ({ table, clock, log, encoder }: Options): Follow => {
   if (encoder === undefined || log === undefined) return () => undefined;
   const create = createToolVectors({ table, clock, log, encoder });
   return (tenant) => ({

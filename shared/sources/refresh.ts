@@ -115,7 +115,7 @@ const adoptAll = async (
     const after = next(local, family);
     if (after !== family) changed.push({ local, bytes: JSON.stringify(after).length });
   }
-  const fence = fenceOf(tenant, source);
+  const fence = leaseFence(tenant, source);
   for (const batch of splitIntoBatches(changed))
     await changeFamilies(
       context.table,
@@ -133,7 +133,7 @@ const adoptAll = async (
 };
 
 /** Stops a refresh that has lost its lease, or whose source was removed, from writing. */
-const fenceOf = (tenant: string, { name, lease }: Source & { lease: Lease }): Fence => ({
+const leaseFence = (tenant: string, { name, lease }: Source & { lease: Lease }): Fence => ({
   key: sourceKey(tenant, name),
   check(item) {
     const held = item && read(item, SourceItem).lease;

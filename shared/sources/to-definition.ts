@@ -55,7 +55,7 @@ export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTool
         digest: digestOfFacets(upstream),
       });
       const signs = findInstructions(textsIn(upstream));
-      if (signs.length > 0) problems.push({ tool: upstream.name.slice(0, 128), reason: flagOf(signs) });
+      if (signs.length > 0) problems.push({ tool: upstream.name.slice(0, 128), reason: firstFlag(signs) });
     } catch (error) {
       unreadable.add(name);
       problems.push({ tool: upstream.name.slice(0, 128), reason: messageOf(error).slice(0, 500) });
@@ -64,7 +64,7 @@ export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTool
   return { tools, unreadable, problems };
 };
 
-const flagOf = (signs: readonly string[]): string =>
+const firstFlag = (signs: readonly string[]): string =>
   `flagged: its description ${signs.join(', ')}; it is taken, read it before you let it run`;
 
 /** `<prefix>_<name>`: invalid characters are replaced, and a hash keeps replaced and shortened names distinct. */

@@ -62,10 +62,10 @@ const planUpload = async (context: ReceiveContext, object: StoredObject): Promis
   // Handled here: only the header of such an image is read.
   if (claim.upload.score === false) return 'here';
   if (known?.sent?.etag === object.etag && now - known.sent.at < SENT_MS) return 'underway';
-  return routeUpload(await workOf(context, object, claim.upload), dispatch.places);
+  return routeUpload(await estimateWork(context, object, claim.upload), dispatch.places);
 };
 
-const workOf = async ({ iqa, measure }: ReceiveContext, { tenant, key }: StoredObject, upload: Upload) => {
+const estimateWork = async ({ iqa, measure }: ReceiveContext, { tenant, key }: StoredObject, upload: Upload) => {
   const size = await measure(imageBlobKey(tenant, key));
   const pictures = upload.reference_key === undefined ? 1 : 2;
   return {

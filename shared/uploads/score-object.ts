@@ -36,7 +36,7 @@ export const scoreOnce = async (
     const report = await scoreImage(context.iqa, { ...request, tenant });
     return { ...upload, report: { ...report, charged_micros: row.charged_micros } };
   }
-  const payer = await payerOf(context, tenant, upload.key_id);
+  const payer = await findPayer(context, tenant, upload.key_id);
   const id = upload.call_id ?? context.clock.newId();
   const report = await scorePictures(context, payer, request, undefined, { once: { id, isLost } });
   return { ...upload, report };
@@ -72,7 +72,7 @@ const readImage = async ({ blobs }: UploadContext, tenant: string, key: string):
 const tooLarge = (key: string, bytes: number): Fault =>
   new Fault('TooLarge', `the picture ${key} has ${bytes} bytes; the limit is ${MAX_PICTURE_BYTES}`, { image: key });
 
-const payerOf = async ({ table }: UploadContext, tenant: string, keyId: string): Promise<Actor> => {
+const findPayer = async ({ table }: UploadContext, tenant: string, keyId: string): Promise<Actor> => {
   const key = keyId === 'admin' ? undefined : await findKey(table, keyId);
   return key ? { ...knownKey(key).actor, tenant } : { keyId, tenant, scopes: new Set(['invoke']) };
 };

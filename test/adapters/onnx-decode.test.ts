@@ -175,11 +175,7 @@ describe('decoding pictures', () => {
     const jpeg = await sharp(chelsea).jpeg().toBuffer();
     const cases: readonly (readonly [string, Uint8Array, RegExp])[] = [
       ['empty.png', new Uint8Array(0), /empty\.png is empty; send/],
-      [
-        'notes.txt',
-        Buffer.from('these are no pixels'),
-        /notes\.txt cannot be read as a picture.*; send JPEG, PNG/,
-      ],
+      ['notes.txt', Buffer.from('these are no pixels'), /notes\.txt cannot be read as a picture.*; send JPEG, PNG/],
       ['half.png', cut, /half\.png is a damaged or incomplete png file.*send the whole file again/],
       ['half.jpg', jpeg.subarray(0, jpeg.length / 2), /half\.jpg is a damaged or incomplete jpeg file/],
       [

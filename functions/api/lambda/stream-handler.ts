@@ -51,7 +51,7 @@ export const streamHandler = (fetch: Fetch): StreamHandler => {
       requestContext,
       context: context as Bindings['context'],
     });
-    await write(HttpResponseStream.from(stream, headOf(response)), response);
+    await write(HttpResponseStream.from(stream, toHead(response)), response);
   });
 };
 
@@ -69,7 +69,7 @@ const requestOf = (event: UrlEvent): Request => {
 
 const inAscii = (value: string): string => (/[^\0-\x7f]/.test(value) ? encodeURIComponent(value) : value);
 
-const headOf = ({ status, headers }: Response): Head => ({
+const toHead = ({ status, headers }: Response): Head => ({
   statusCode: status,
   headers: Object.fromEntries([...headers].filter(([name]) => name !== 'set-cookie')),
   cookies: headers.getSetCookie(),

@@ -51,11 +51,11 @@ const readListRequest = (headers: Headers, body: unknown): ListRequest | undefin
   if (!asked || !hasOnly(asked.params, ['cursor', '_meta'])) return undefined;
   const { cursor, _meta: meta = {} } = asked.params;
   if ((cursor !== undefined && typeof cursor !== 'string') || !isObject(meta)) return undefined;
-  const era = eraOf(headers, meta);
+  const era = readEra(headers, meta);
   return era && { id: asked.id, cursor, era };
 };
 
-const eraOf = (headers: Headers, meta: Readonly<Record<string, unknown>>): ListRequest['era'] | undefined => {
+const readEra = (headers: Headers, meta: Readonly<Record<string, unknown>>): ListRequest['era'] | undefined => {
   if (!acceptsBoth(headers)) return undefined;
   if (isModernRequest(headers, meta, METHOD)) return 'modern';
   if (Object.keys(meta).some((key) => key.startsWith(`${NAMESPACE}/`))) return undefined;

@@ -31,7 +31,7 @@ export const answerEarlierTask = async (
   signal: AbortSignal,
 ): Promise<string | undefined> => {
   const { runs } = context.assay;
-  const work = runs && isObject(body) ? workOf(context, runs, caller, body, signal) : undefined;
+  const work = runs && isObject(body) ? findHandler(context, runs, caller, body, signal) : undefined;
   const id = isObject(body) ? body.id : undefined;
   if (!work || (typeof id !== 'string' && typeof id !== 'number')) return undefined;
   try {
@@ -43,7 +43,7 @@ export const answerEarlierTask = async (
   }
 };
 
-const workOf = (
+const findHandler = (
   context: McpContext,
   runs: Runs,
   caller: McpCaller,

@@ -14,12 +14,12 @@ export interface Count {
 /** One update that adds if the item has not expired, holds nothing but counters, and keeps the limits. */
 export function countRequest(TableName: string, count: Count, nowMs: number): UpdateItemCommandInput {
   const { add, limits, expires, stamp } = count;
-  const placeholders = placeholdersOf(add, limits);
+  const placeholders = namePlaceholders(add, limits);
   const amounts = Object.entries(add).map(([name, amount], n) => ({
     text: `${placeholders.get(name)} :add${n}`,
     values: { [`:add${n}`]: { N: `${amount}` } },
   }));
-  const rooms = roomsOf(add, limits, placeholders);
+  const rooms = limitConditions(add, limits, placeholders);
   const values: Attributes = Object.assign(
     { ':one': { N: '1' }, ':now': { N: `${nowMs / 1000}` }, ':stamp': { S: stamp } },
     ...[...amounts, ...rooms].map((each) => each.values),
@@ -53,10 +53,10 @@ const always = [
   '(attribute_not_exists(#stamp) OR #stamp <> :stamp)',
 ] as const;
 
-const placeholdersOf = (add: Counters, limits: Counters): ReadonlyMap<string, string> =>
+const namePlaceholders = (add: Counters, limits: Counters): ReadonlyMap<string, string> =>
   new Map([...Object.keys(add), ...Object.keys(limits)].map((name, n) => [name, `#counter${n}`]));
 
-function roomsOf(add: Counters, limits: Counters, placeholders: ReadonlyMap<string, string>) {
+function limitConditions(add: Counters, limits: Counters, placeholders: ReadonlyMap<string, string>) {
   const amounts = new Map(Object.entries(add));
   return Object.entries(limits).map(([name, limit], n) => {
     const room = limit - (amounts.get(name) ?? 0);

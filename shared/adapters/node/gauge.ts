@@ -85,7 +85,7 @@ export const nodeGauge = (): NodeGauge => {
       if (turns.areFollowed()) turnTo(outer);
       const result = await working;
       end(account, outer);
-      return { result, durationMs: performance.now() - started, usage: usageOf(account) };
+      return { result, durationMs: performance.now() - started, usage: toUsage(account) };
     },
     forCall() {
       const account = calls.getStore();
@@ -146,7 +146,7 @@ const add = (account: Account, cpuMs: number, bytes: number): void => {
   if (account.bytes > account.peak) account.peak = account.bytes;
 };
 
-const usageOf = ({ cpuMs, bytes, peak }: Account): ResourceUsage => ({
+const toUsage = ({ cpuMs, bytes, peak }: Account): ResourceUsage => ({
   cpuMs,
   memoryDeltaBytes: Math.round(bytes),
   memoryPeakBytes: Math.round(peak),

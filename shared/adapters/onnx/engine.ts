@@ -94,10 +94,10 @@ async function scoreOn(pool: WorkerPool, passes: PixelPasses, request: ScoreRequ
 
 async function rawScore(pool: WorkerPool, passes: PixelPasses, request: ScoreRequest): Promise<number> {
   const { tool, model } = request;
-  const job = { what: whatOf(request), signal: request.signal };
+  const job = { what: describeRequest(request), signal: request.signal };
   if (model) {
     checkRequest(request, { reference: request.reference !== undefined, minimumSide: 1 });
-    return pool.run('model', { ...askOf(request), model }, job);
+    return pool.run('model', { ...toPicturesAsk(request), model }, job);
   }
   const metric = graphMetric(tool);
   if (metric) {
@@ -124,8 +124,8 @@ function createTurns(): <Value>(call: () => Promise<Value>) => Promise<Value> {
 }
 
 async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRequest): Promise<number> {
-  const job = { what: whatOf(request), signal: request.signal };
-  const ask = askOf(request);
+  const job = { what: describeRequest(request), signal: request.signal };
+  const ask = toPicturesAsk(request);
   if (metric.kind === 'whole') return onlyValue(await pool.run('metric', ask, job));
   const size = request.picture.pixels;
   // A network takes all cores itself: parts would compute the borders between them twice.
@@ -142,12 +142,15 @@ async function mapOn(pool: WorkerPool, request: ScoreRequest) {
     throw new Fault('InvalidInput', `${request.tool} has no quality map; these have: ${able}`, { tool: request.tool });
   }
   checkRequest(request, { reference: true, minimumSide: metric.minimumSide });
-  return pool.run('map', askOf(request), { what: `the ${whatOf(request)} map`, signal: request.signal });
+  return pool.run('map', toPicturesAsk(request), {
+    what: `the ${describeRequest(request)} map`,
+    signal: request.signal,
+  });
 }
 
-const whatOf = ({ tool, picture }: ScoreRequest): string => `${tool} on ${picture.name}`;
+const describeRequest = ({ tool, picture }: ScoreRequest): string => `${tool} on ${picture.name}`;
 
-const askOf = ({ tool, picture, reference }: ScoreRequest): PicturesAsk => ({
+const toPicturesAsk = ({ tool, picture, reference }: ScoreRequest): PicturesAsk => ({
   tool,
   picture: picture.pixels,
   reference: reference?.pixels,

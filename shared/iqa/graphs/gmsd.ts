@@ -35,7 +35,7 @@ export const gmsd: StripMetric = {
     const total = new Float64Array(2);
     const pack = pairPacker();
     for (const tile of tilesOf(rows, Math.floor(pair.picture.width / 2), tileHeight, tileWidth)) {
-      const { loss, squares } = await runner.run(sumGraph(), pack(pair, windowOf(tile, pair)));
+      const { loss, squares } = await runner.run(sumGraph(), pack(pair, toWindow(tile, pair)));
       total[0] = (total[0] ?? 0) + sumColumns(loss, tile.columns, { lanes });
       total[1] = (total[1] ?? 0) + sumColumns(squares, tile.columns, { lanes });
     }
@@ -102,7 +102,7 @@ function prewitt(): Float32Array {
 }
 
 // One halved pixel of border on every side; an odd last row or column is dropped.
-function windowOf(tile: Tile, { picture }: Pair): Window {
+function toWindow(tile: Tile, { picture }: Pair): Window {
   return {
     top: 2 * (tile.top - 1),
     left: 2 * (tile.left - 1),
@@ -118,7 +118,7 @@ async function wholeMap(pair: Pair, runner: GraphRunner): Promise<QualityMap> {
   const values = new Float32Array(width * height);
   const pack = pairPacker();
   for (const tile of tilesOf({ from: 0, to: height }, width, tileHeight, tileWidth)) {
-    const { map } = await runner.run(mapGraph(), pack(pair, windowOf(tile, pair)));
+    const { map } = await runner.run(mapGraph(), pack(pair, toWindow(tile, pair)));
     copyTile(map, tile, values, width);
   }
   return { width, height, values, left: 0.5, top: 0.5, step: 2 };

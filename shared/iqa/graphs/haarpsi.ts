@@ -38,7 +38,7 @@ export const haarpsi: StripMetric = {
     const totals = new Float64Array(2);
     const pack = pairPacker();
     for (const tile of tilesOf(rows, halvedSize(pair.picture).width, tileRows / 2, tileColumns / 2)) {
-      const { weighted: product, weights } = await runner.run(graph(), pack(pair, windowOf(tile)));
+      const { weighted: product, weights } = await runner.run(graph(), pack(pair, toWindow(tile)));
       totals[0] = (totals[0] as number) + sumColumns(product, tile.columns, { lanes });
       totals[1] = (totals[1] as number) + sumColumns(weights, tile.columns, { lanes });
     }
@@ -57,7 +57,7 @@ function halvedSize({ width, height }: Size): Size {
   return { width: Math.floor((width + padding) / 2), height: Math.floor((height + padding) / 2) };
 }
 
-function windowOf(tile: Tile): Window {
+function toWindow(tile: Tile): Window {
   return {
     top: 2 * (tile.top - reach),
     left: 2 * (tile.left - reach),

@@ -33,7 +33,7 @@ export const msSsim: StripMetric = {
       totals[level.index] = (totals[level.index] ?? 0) + (await levelSum(level, batch, packPlanes, runner));
     });
     const pack = pairPacker();
-    for (const strip of stripsOf(levels[0] as Level, incoming)) {
+    for (const strip of cutStrips(levels[0] as Level, incoming)) {
       await fillLuma(pair, strip, cascade.reserve(strip.to - strip.from), pack, runner);
       await cascade.take();
     }
@@ -64,7 +64,7 @@ function buildLevel(name: string, term: 'structure' | 'map'): BuiltGraph<'sums'>
   return graph.build({ sums: columnSums(graph, terms[term]()) });
 }
 
-function stripsOf({ input }: Level, height: number): readonly RowRange[] {
+function cutStrips({ input }: Level, height: number): readonly RowRange[] {
   return tilesOf(input, 1, height).map(({ top, rows }) => ({ from: top, to: top + rows }));
 }
 

@@ -53,7 +53,7 @@ function ssimMetric(name: string, input: Input): StripMetric {
       let total = 0;
       const pack = input.createPack();
       for (const tile of tilesOf(rows, pair.picture.width - border)) {
-        const { sums } = await runner.run(sumGraph(), pack(pair, windowOf(tile)));
+        const { sums } = await runner.run(sumGraph(), pack(pair, toWindow(tile)));
         total += sumColumns(sums, tile.columns, { planes: input.channels });
       }
       return Float64Array.of(total);
@@ -81,7 +81,7 @@ function mapOf(graph: GraphBuilder, input: Input): Ref {
 }
 
 // The horizontal pass reads one block more than it writes.
-function windowOf(tile: Tile): Window {
+function toWindow(tile: Tile): Window {
   return {
     top: tile.top,
     left: tile.left,
@@ -96,7 +96,7 @@ async function wholeMap(pair: Pair, runner: GraphRunner, graph: BuiltGraph<'map'
   const values = new Float32Array(width * height);
   const pack = input.createPack();
   for (const tile of tilesOf({ from: 0, to: height }, width)) {
-    const { map } = await runner.run(graph, pack(pair, windowOf(tile)));
+    const { map } = await runner.run(graph, pack(pair, toWindow(tile)));
     copyTile(map, tile, values, width);
   }
   return { width, height, values, left: border / 2, top: border / 2, step: 1 };

@@ -17,7 +17,7 @@ type Matrix = readonly (readonly number[])[];
  */
 function matricesOf({ kernel, results, points }: Tiling): Readonly<Record<'values' | 'weights' | 'out', Matrix>> {
   const side = results + kernel - 1;
-  const values = [...points.map((_, skipped) => productOf(points, skipped)), productOf(points)].map((row) =>
+  const values = [...points.map((_, skipped) => multiplyOut(points, skipped)), multiplyOut(points)].map((row) =>
     Array.from({ length: side }, (_, at) => row[at] ?? 0),
   );
   const scales = values.map((row) => 2 ** -Math.round(Math.log2(Math.max(...row.map(Math.abs)))));
@@ -37,7 +37,7 @@ function matricesOf({ kernel, results, points }: Tiling): Readonly<Record<'value
 }
 
 /** Coefficients of the product of (x - point) over all points but the skipped one, constant term first. */
-function productOf(points: readonly number[], skipped?: number): readonly number[] {
+function multiplyOut(points: readonly number[], skipped?: number): readonly number[] {
   const product = [1];
   for (const [index, point] of points.entries()) {
     if (index === skipped) continue;

@@ -31,7 +31,7 @@ export const gatherInformation = (covariance: Float64Array) => {
       for (let column = 0; column < gain.length; column++) {
         for (let place = 0; place < PLACES; place++)
           content[place] = numbers[(rows[(place / BLOCK) | 0] as number) + BLOCK * column + (place % BLOCK)] as number;
-        const strength = strengthOf(whitening, content) / PLACES;
+        const strength = sumOfSquares(whitening, content) / PLACES;
         const [slope, rest] = [gain[column] as number, noise[column] as number];
         distorted += logProduct(positive, (slope * slope * strength) / (rest + NEURAL_NOISE));
         reference += logProduct(positive, strength / NEURAL_NOISE);
@@ -41,7 +41,7 @@ export const gatherInformation = (covariance: Float64Array) => {
   };
 };
 
-function strengthOf(whitening: Float64Array, content: Float64Array): number {
+function sumOfSquares(whitening: Float64Array, content: Float64Array): number {
   let strength = 0;
   for (let at = 0; at < whitening.length; at += PLACES) {
     let sum = 0;

@@ -34,7 +34,7 @@ export const vsi: StripMetric = {
   graphs: () => [],
   sums: async (pair, strip, runner) => packFeatures(pair, strip, runner),
   finish(planes, picture) {
-    const [a, b] = features.unpack(planes, poolingOf(picture).size);
+    const [a, b] = features.unpack(planes, planPooling(picture).size);
     let total = tiny;
     let weights = tiny;
     for (let at = 0; at < a.saliency.length; at++) {
@@ -45,7 +45,7 @@ export const vsi: StripMetric = {
     return total / weights;
   },
   async map(pair, runner) {
-    const { factor, overhang, size } = poolingOf(pair.picture);
+    const { factor, overhang, size } = planPooling(pair.picture);
     const [a, b] = features.unpack(packFeatures(pair, { from: 0, to: 2 }, runner), size);
     const values = a.saliency.map((_, at) => similarityAt(a, b, at));
     const start = (factor - 1) / 2 - overhang.before;
@@ -56,7 +56,7 @@ export const vsi: StripMetric = {
 const features = featurePlanes(['saliency', 'gradient', 'm', 'n']);
 type Planes = ReturnType<typeof features.unpack>[0];
 
-function poolingOf(picture: Size) {
+function planPooling(picture: Size) {
   const factor = poolingFactor(picture);
   const some = { before: Math.floor(factor / 2), after: Math.floor((factor - 1) / 2) };
   const overhang = factor === 1 ? { before: 0, after: 0 } : some;
@@ -82,7 +82,7 @@ function similarityAt(a: Planes, b: Planes, at: number): number {
 }
 
 function packFeatures(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array {
-  const { factor, overhang, size } = poolingOf(pair.picture);
+  const { factor, overhang, size } = planPooling(pair.picture);
   return features.pack(pair, strip, size, (pixels, planes) => {
     runner.throwIfAborted();
     const { colours, light } = memoryFor(`${size.width} ${size.height}`, () => ({

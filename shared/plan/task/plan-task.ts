@@ -174,7 +174,7 @@ const linkAll = (
   const used = new Set<string>();
   const schemas = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
   const offers = wanted
-    .flatMap((parameter) => sources.map((source) => offerOf(source, parameter, schemas[parameter] ?? {}, least)))
+    .flatMap((parameter) => sources.map((source) => findOffer(source, parameter, schemas[parameter] ?? {}, least)))
     .filter((offer) => offer !== undefined)
     // Links above the sure score rank equally; then the nearest step counts, which is first in `sources`.
     .sort(
@@ -200,7 +200,7 @@ interface Offer {
 }
 
 /** What an earlier step offers for a parameter: its result, or else its own argument of that name. */
-const offerOf = (source: Linkable, parameter: string, schema: JsonSchema, least: number): Offer | undefined => {
+const findOffer = (source: Linkable, parameter: string, schema: JsonSchema, least: number): Offer | undefined => {
   const link = bestLink(source, parameter, schema);
   const subject = source.least > 0 || least > LEAST_LINK ? undefined : source.arguments[parameter];
   const isSure = link !== undefined && link.score >= SURE_LINK;

@@ -126,16 +126,16 @@ function product(x: readonly Schema[], y: readonly Schema[], lost: Lost): Schema
 /** Each side's properties must also satisfy what the other side says of additional properties. */
 function settleProperties(both: MutableSchema, a: Schema, b: Schema, lost: Lost): boolean {
   if (!isRecord(a.properties) && !isRecord(b.properties) && !Object.hasOwn(both, 'additionalProperties')) return true;
-  const rest = merge(restOf(a), restOf(b), lost);
+  const rest = merge(schemaForOthers(a), schemaForOthers(b), lost);
   const properties: MutableSchema = {};
   for (const key of Object.keys({ ...asRecord(a.properties), ...asRecord(b.properties) })) {
-    const merged = merge(saysOf(a, key, lost), saysOf(b, key, lost), lost);
+    const merged = merge(schemaForKey(a, key, lost), schemaForKey(b, key, lost), lost);
     if (merged === false && asStrings(both.required).includes(key)) return false;
     // A closed object forbids an undeclared key anyway.
     if (merged !== false || rest !== false || hasPatterns(both)) setOwn(properties, key, merged);
   }
   both.properties = properties;
-  if (hasPatterns(a) !== hasPatterns(b) && restOf(hasPatterns(a) ? b : a) !== true) lost('patternProperties');
+  if (hasPatterns(a) !== hasPatterns(b) && schemaForOthers(hasPatterns(a) ? b : a) !== true) lost('patternProperties');
   if (rest === false || Object.keys(rest).length > 0) both.additionalProperties = rest;
   const isOpen = rest !== false || hasPatterns(both);
   return isOpen || asStrings(both.required).every((key) => Object.hasOwn(properties, key));
@@ -154,14 +154,15 @@ function excludeObjects(both: MutableSchema): boolean {
 }
 
 const hasPatterns = (node: Schema): boolean => Object.hasOwn(node, 'patternProperties');
-const restOf = (node: Schema): Schema | boolean => (node.additionalProperties as Schema | boolean | undefined) ?? true;
+const schemaForOthers = (node: Schema): Schema | boolean =>
+  (node.additionalProperties as Schema | boolean | undefined) ?? true;
 
-function saysOf(node: Schema, key: string, lost: Lost): Schema | boolean {
+function schemaForKey(node: Schema, key: string, lost: Lost): Schema | boolean {
   const named = own(asRecord(node.properties), key);
   if (named !== undefined) return named as Schema | boolean;
   // A pattern may match the key, so additionalProperties does not certainly apply to it.
-  if (hasPatterns(node) && restOf(node) !== true) lost('additionalProperties');
-  return hasPatterns(node) ? true : restOf(node);
+  if (hasPatterns(node) && schemaForOthers(node) !== true) lost('additionalProperties');
+  return hasPatterns(node) ? true : schemaForOthers(node);
 }
 
 /** Each position of a list must satisfy both sides. */

@@ -85,8 +85,8 @@ function joinProperties(branches: readonly Schema[], place: SchemaLocation, run:
     for (const [key, schema] of Object.entries(asRecord(branch.properties))) {
       const known = own(joined, key);
       if (known === undefined) setOwn(joined, key, schema);
-      else if (!formsOf(known).some((form) => sameJson(form, schema)))
-        setOwn(joined, key, { anyOf: [...formsOf(known), schema] });
+      else if (!unionMembers(known).some((form) => sameJson(form, schema)))
+        setOwn(joined, key, { anyOf: [...unionMembers(known), schema] });
     }
   }
   const keys = Object.keys(joined);
@@ -99,5 +99,5 @@ function joinProperties(branches: readonly Schema[], place: SchemaLocation, run:
   return joined;
 }
 
-const formsOf = (schema: unknown): readonly unknown[] =>
+const unionMembers = (schema: unknown): readonly unknown[] =>
   isRecord(schema) && Array.isArray(schema.anyOf) && Object.keys(schema).length === 1 ? schema.anyOf : [schema];

@@ -39,7 +39,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
     for (const call of calls) {
       const { name, arguments: given } = asRecord(call.function);
       const value = given === null ? 'null' : given;
-      const form = formOf(call);
+      const form = callForm(call);
       if (isOurs(call)) drafts.whole({ id: idOf(call), name, value, signature: signatureOf(call), form });
     }
   };
@@ -72,7 +72,7 @@ const EARLIER = 'function_call';
 const withEarlier = (calls: readonly Schema[], { function_call: earlier }: Schema): readonly Schema[] =>
   calls.length === 0 && isRecord(earlier) ? [{ index: EARLIER, function: earlier }] : calls;
 
-const formOf = ({ index }: Schema): CallForm | undefined => (index === EARLIER ? EARLIER : undefined);
+const callForm = ({ index }: Schema): CallForm | undefined => (index === EARLIER ? EARLIER : undefined);
 
 /** Custom tools and those that the provider runs have a type and no function. */
 const isOurs = ({ type, custom }: Schema): boolean =>
@@ -93,7 +93,7 @@ function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
   const isBare = !isId(id) && !isNamed(name);
   if (isBare && (drafts.isSkipped(key) || given === undefined)) return;
   const known = key === undefined ? (isBare ? drafts.last : undefined) : drafts.at(key);
-  const draft = known && !isAnother(known, id, name) ? known : drafts.start(key, { id, name, form: formOf(call) });
+  const draft = known && !isAnother(known, id, name) ? known : drafts.start(key, { id, name, form: callForm(call) });
   if (draft === known) rename(draft, id, name);
   draft.signature ??= signatureOf(call);
   if (typeof given === 'string' && given !== '') draft.pieces.push(given);

@@ -62,7 +62,7 @@ function place(root: MutableSchema, steps: readonly (string | number)[], value: 
   let target: unknown = root;
   for (const [at, step] of steps.entries()) {
     const isLast = at === steps.length - 1;
-    const here = memberOf(target, step);
+    const here = getMember(target, step);
     const next = isLast ? joined(here, value, goesOn) : (here ?? (typeof steps[at + 1] === 'number' ? [] : {}));
     if (!setMember(target, step, next)) return false;
     target = next;
@@ -73,7 +73,7 @@ function place(root: MutableSchema, steps: readonly (string | number)[], value: 
 const joined = (here: unknown, value: unknown, goesOn: boolean): unknown =>
   goesOn && typeof here === 'string' && typeof value === 'string' ? here + value : value;
 
-const memberOf = (target: unknown, step: string | number): unknown =>
+const getMember = (target: unknown, step: string | number): unknown =>
   typeof step === 'number'
     ? Array.isArray(target)
       ? target[step]

@@ -27,17 +27,17 @@ export function responsesReader(): Reader {
       else if (type === 'response.output_item.added') added(drafts, event);
       else if (type === 'response.output_item.done') done(drafts, event, asRecord(event.item), event.output_index);
       else if (type === 'response.function_call_arguments.delta') {
-        const draft = draftOf(drafts, event, {});
+        const draft = findDraft(drafts, event, {});
         if (typeof event.delta === 'string') draft?.pieces.push(event.delta);
       } else if (type === 'response.function_call_arguments.done') {
-        const draft = draftOf(drafts, event, {});
+        const draft = findDraft(drafts, event, {});
         if (draft) finish(draft, event);
       } else if (isRecord(response) && ENDS.has(String(type))) {
         endResponse(drafts, response, type === 'response.incomplete');
       } else if (Array.isArray(event.output)) {
         drafts.newMessage();
         endResponse(drafts, event, false);
-      } else if (isCall(event)) drafts.whole(wholeOf(event));
+      } else if (isCall(event)) drafts.whole(readWholeCall(event));
     },
   };
 }
@@ -47,7 +47,7 @@ const isCall = ({ type, execution }: Schema): boolean =>
 
 const isSearch = ({ type }: Schema): boolean => type === 'tool_search_call';
 
-const wholeOf = (item: Schema) => ({
+const readWholeCall = (item: Schema) => ({
   id: item.call_id ?? item.id,
   name: isSearch(item) ? 'tool_search' : item.name,
   value: item.arguments === null ? 'null' : item.arguments,
@@ -57,7 +57,7 @@ const wholeOf = (item: Schema) => ({
 });
 
 /** Items are identified by index, or without one by id, which some providers change midway. */
-const draftOf = (drafts: CallDrafts, event: Schema, item: Schema): CallDraft | undefined =>
+const findDraft = (drafts: CallDrafts, event: Schema, item: Schema): CallDraft | undefined =>
   (typeof event.output_index === 'number' ? drafts.at(event.output_index) : undefined) ??
   drafts.at(item.id ?? event.item_id);
 
@@ -68,7 +68,7 @@ function added(drafts: CallDrafts, event: Schema): void {
     drafts.skip(key);
     return;
   }
-  const draft = drafts.start(key, { ...wholeOf(item), value: begun(item.arguments), cut: undefined });
+  const draft = drafts.start(key, { ...readWholeCall(item), value: begun(item.arguments), cut: undefined });
   name(drafts, draft, item);
 }
 
@@ -85,7 +85,7 @@ function name(drafts: CallDrafts, draft: CallDraft, item: Schema): void {
 function done(drafts: CallDrafts, event: Schema, item: Schema, key: unknown): void {
   if (!isCall(item)) return;
   const known = knownDraft(drafts, event, item);
-  const { id, name: named, caller, cut } = wholeOf(item);
+  const { id, name: named, caller, cut } = readWholeCall(item);
   const draft = known ?? drafts.start(key, { isSearch: isSearch(item), caller });
   if (typeof id === 'string' || typeof id === 'number') draft.id = id;
   if (typeof named === 'string') draft.name = named;
@@ -95,7 +95,7 @@ function done(drafts: CallDrafts, event: Schema, item: Schema, key: unknown): vo
 }
 
 const knownDraft = (drafts: CallDrafts, event: Schema, item: Schema): CallDraft | undefined =>
-  draftOf(drafts, event, item) ?? drafts.at(`call ${item.call_id}`);
+  findDraft(drafts, event, item) ?? drafts.at(`call ${item.call_id}`);
 
 function finish(draft: CallDraft, said: Schema): void {
   if (said.arguments !== undefined) {
@@ -119,7 +119,7 @@ function endResponse(drafts: CallDrafts, response: Schema, isIncomplete: boolean
   for (const item of items.filter(isCall)) {
     // The whole response has no indexes: an item matches the draft of the same id, unless another item already did.
     const known = knownDraft(drafts, {}, item);
-    if (known && met.has(known)) drafts.whole(wholeOf(item));
+    if (known && met.has(known)) drafts.whole(readWholeCall(item));
     else if (isUnsettled && item.status === 'in_progress' && !known?.isClosed) goesOn(drafts, known, item);
     else done(drafts, {}, item, Symbol('whole'));
     const draft = knownDraft(drafts, {}, item);
