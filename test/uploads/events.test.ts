@@ -437,10 +437,10 @@ describe('upload events', () => {
 
     await assert.rejects(scoreUpload({ ...context, blobs }, object), /killed/);
     assert.deepEqual(seen, ['failed']);
-    await assert.rejects(scoreUpload(context, object), /b\.png is not a picture/);
+    await assert.rejects(scoreUpload(context, object), /b\.png cannot be read as a picture/);
 
     assert.equal(await context.blobs.get(path), undefined);
-    await assert.rejects(read('default', 'b.png'), /b\.png is not a picture/);
+    await assert.rejects(read('default', 'b.png'), /b\.png cannot be read as a picture/);
     assert.equal(await read('default', 'other.png'), undefined);
   });
 

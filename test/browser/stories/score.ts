@@ -89,7 +89,7 @@ export const scoreStories = (world: () => World): void => {
       .getByLabel('Picture', { exact: true })
       .setInputFiles([golden('chelsea_jpeg_2.png'), golden('chelsea_blur_2.png'), golden('README.md')]);
     await page.getByText('3 of 3 scored').waitFor({ timeout: 30_000 });
-    await page.getByRole('cell', { name: /README.md is not a picture/ }).waitFor();
+    await page.getByRole('cell', { name: /README.md cannot be read as a picture/ }).waitFor();
     await page.getByRole('img', { name: /^2 pictures: scores from/ }).waitFor();
     assert.equal(await page.locator('img.thumbnail').count(), 2);
     const first = page.getByRole('region', { name: 'Table of scores' }).getByRole('row').nth(1);
