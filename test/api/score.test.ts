@@ -176,7 +176,7 @@ describe('scoring over HTTP', () => {
       [{ image: base64(image.bytes), tools: ['topiq_nr'] }, 503, /assay models add topiq_nr/],
       [{ image: { base64: '!!!' } }, 400, /base64/],
       [{ image: { url: 'http://169.254.169.254/' } }, 400, /image/],
-      [{ image: base64(new TextEncoder().encode('no picture')) }, 400, /not a picture/],
+      [{ image: base64(new TextEncoder().encode('no picture')) }, 400, /cannot be read as a picture/],
       [{ image: base64(image.bytes), distortions: ['fog'] }, 400, /fog/],
       [{}, 400, /image/],
     ];

@@ -67,7 +67,7 @@ describe('the Batch worker', () => {
         left: 0,
       },
     );
-    assert.match(report.failed[0]?.reason ?? '', /not a picture/);
+    assert.match(report.failed[0]?.reason ?? '', /cannot be read as a picture/);
     assert.equal(log.lines.filter(({ message }) => message === 'image done').length, 6);
     const stored = await blobs.get(jobReportBlobKey(manifest));
     assert.deepEqual(JSON.parse(Buffer.from(stored ?? []).toString()), report);

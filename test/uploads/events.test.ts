@@ -128,8 +128,8 @@ describe('upload events', () => {
     await context.blobs.put(imageBlobKey('default', 'bad.png'), new TextEncoder().encode('no picture'));
     const event = readObjectCreated(objectCreated('images/default/bad.png', 'e', 5, '01'));
 
-    await assert.rejects(scoreUpload(context, event), /not a picture/);
-    await assert.rejects(scoreUpload(context, event), /not a picture/);
+    await assert.rejects(scoreUpload(context, event), /cannot be read as a picture/);
+    await assert.rejects(scoreUpload(context, event), /cannot be read as a picture/);
     const item = await context.table.get(uploadKey('default', 'bad.png'));
     assert.deepEqual(item && [readUpload(item).status, readUpload(item).attempts], ['failed', 1]);
   });
@@ -408,7 +408,7 @@ describe('upload events', () => {
     await context.blobs.put(imageBlobKey('default', 'b.png'), new TextEncoder().encode('#!/bin/sh\n'.repeat(100)));
 
     const object = readObjectCreated(objectCreated('images/default/b.png', 'e', 5, '01'));
-    await assert.rejects(scoreUpload(context, object), /not a picture/);
+    await assert.rejects(scoreUpload(context, object), /cannot be read as a picture/);
 
     const item = await context.table.get(uploadKey('default', 'b.png'));
     assert.equal(item && viewUpload(readUpload(item)).status, 'failed');

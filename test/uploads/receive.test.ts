@@ -76,8 +76,8 @@ describe('functions/upload', () => {
     await put('bad.png', new TextEncoder().encode('no picture'));
 
     assert.equal(await handle(created('a.png')), undefined);
-    await assert.rejects(handle(created('bad.png')), /not a picture/);
-    await assert.rejects(handle(created('bad.png')), /not a picture/);
+    await assert.rejects(handle(created('bad.png')), /cannot be read as a picture/);
+    await assert.rejects(handle(created('bad.png')), /cannot be read as a picture/);
 
     assert.deepEqual([await statusOf('a.png'), await statusOf('bad.png')], ['scored', 'failed']);
     await assert.rejects(handle({ 'detail-type': 'Object Deleted' }), /not an Object Created event/);
