@@ -127,7 +127,7 @@ describe('uploads', () => {
     assert.equal((await until(left)).status, 'scored');
     const fake = await until(read('fake.png.scores.json'));
     assert.equal(fake.status, 'failed');
-    assert.match(fake.error?.message ?? '', /is not a picture/);
+    assert.match(fake.error?.message ?? '', /cannot be read as a picture/);
     const aside = await readdir(join(cwd, '.assay/dead-letters'));
     assert.equal(aside.filter((name) => name.endsWith('fake.png.json')).length, 1);
   });
