@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
 import { localDataKeys } from '../../shared/adapters/files/local-keys.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
@@ -64,7 +64,7 @@ export const graphFolder = (folder: string): string => join(folder, 'graph-cache
 
 const makeFolder = (folder: string): void => {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeMissing(folder);
     // A folder created by an earlier release was readable by all users.
     chmodSync(folder, 0o700);
   } catch (cause) {
@@ -76,3 +76,18 @@ const makeFolder = (folder: string): void => {
     );
   }
 };
+
+/** `recursive` of `mkdirSync` never returns where a file system makes no folders, such as in `/proc`. */
+const makeMissing = (folder: string): void => {
+  if (isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) makeMissing(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (thrown) {
+    // Another process may have made it in between.
+    if (!isFolder(folder)) throw thrown;
+  }
+};
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
