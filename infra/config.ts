@@ -37,6 +37,8 @@ export interface StageSettings {
   readonly keptDays?: { readonly pictures?: number; readonly results?: number } | undefined;
   /** How many megabytes a tenant's pictures of 30 days may take; 20,480 unless given. */
   readonly storageMb?: number;
+  /** How many megabytes the definitions of a tenant's tools may take; 64 unless given. */
+  readonly toolsMb?: number;
   /** Functions that are sources, by name or ARN: those of `assay.config.json`. */
   readonly functions?: readonly string[];
   /** Who hears of alarms. */

@@ -79,6 +79,8 @@ export interface AssayPorts {
   readonly signPut?: SignPut;
   /** How many bytes of pictures a tenant may store in 30 days. */
   readonly storageBytes?: number;
+  /** How many bytes of definitions a tenant may store. */
+  readonly definitionBytes?: number | undefined;
   /** The rate of keys without one of their own, in this process; without it they are unlimited. */
   readonly defaultRate?: Rate | undefined;
   readonly gauge?: Gauge;
@@ -195,6 +197,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     memories: ports.learns === false ? undefined : lazyMemories(table),
     signPut: ports.signPut,
     storageBytes: ports.storageBytes,
+    definitionBytes: ports.definitionBytes,
     report: () => loaded.report,
     reload: async (actor) => {
       requireScope(actor, 'admin');

@@ -27,6 +27,8 @@ const AwsEnvironment = z.object({
   AWS_ENDPOINT_URL_SFN: Address,
   /** How many megabytes a tenant's pictures of 30 days may take. */
   ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
+  /** How many megabytes the definitions of a tenant's tools may take. */
+  ASSAY_TOOLS_MB: z.coerce.number().int().positive().optional(),
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).optional(),
   ASSAY_EGRESS: z.string().optional(),
   ASSAY_LEARN: z.enum(['on', 'off']).default('on'),

@@ -22,6 +22,7 @@ import { lazily } from '../../shared/kernel/lazily.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/kernel/limits.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
 import { tracedBlobs, tracedTable } from '../../shared/kernel/traced-ports.ts';
+import { definitionLimit } from '../../shared/registry/definition-bytes.ts';
 import { type Configured, readConfigured } from '../../shared/sources/configured.ts';
 import type { SourcePorts } from '../../shared/sources/context.ts';
 import { findDocument } from '../../shared/sources/documents.ts';
@@ -38,6 +39,7 @@ interface Places {
   readonly ASSAY_IMAGES_BUCKET: string;
   readonly ASSAY_MODELS_BUCKET: string;
   readonly ASSAY_STORAGE_MB?: number | undefined;
+  readonly ASSAY_TOOLS_MB?: number | undefined;
   /** Who may add sources, and which other hosts they may reach. */
   readonly ASSAY_SOURCES?: SourcePorts['allowed'] | undefined;
   readonly ASSAY_EGRESS?: string | undefined;
@@ -97,6 +99,7 @@ export const awsPorts = async (
     handlers: shippedHandlers(shipped),
     prices: shippedPrices(),
     storageBytes,
+    definitionBytes: definitionLimit(environment.ASSAY_TOOLS_MB),
     sources: sourcePorts({
       allowed: environment.ASSAY_SOURCES ?? 'tenants',
       configured: bundledSources(),

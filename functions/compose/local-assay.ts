@@ -22,6 +22,7 @@ import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
 import type { DataKeys } from '../../shared/kernel/secret-box.ts';
 import { tracedBlobs, tracedTable } from '../../shared/kernel/traced-ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
+import { definitionLimit } from '../../shared/registry/definition-bytes.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
 import { type Configured, nothingConfigured } from '../../shared/sources/configured.ts';
 import { findDocument } from '../../shared/sources/documents.ts';
@@ -117,6 +118,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     encoder: base && createEncoder(environment, log),
     startRuns: (context) => localRuns(context, store.blobs, options.takesUpRuns ?? base !== undefined),
     storageBytes,
+    definitionBytes: definitionLimit(environment.ASSAY_TOOLS_MB),
     signPut: base && secret && localSignPut({ secret, base, now: clock.now }),
     adminKey: adminKeys(options, clock),
     oauth: composeOauth({ issuers: environment.ASSAY_ISSUERS, fetch, clock, own: ownServer(options, store) }),

@@ -30,6 +30,8 @@ const Environment = z.object({
   ASSAY_PICTURE_MEMORY_MB: z.coerce.number().int().min(16).default(640),
   /** How many megabytes a tenant's pictures of 30 days may take. */
   ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
+  /** How many megabytes the definitions of a tenant's tools may take. */
+  ASSAY_TOOLS_MB: z.coerce.number().int().positive().optional(),
   /** The rate of keys without one, in this process: requests per second and burst, such as `500/2000`, or `off`. */
   ASSAY_DEFAULT_RATE: z
     .string()

@@ -60,6 +60,7 @@ export class ApiStack extends Stack {
       .may('ASSAY_MACHINE_ROLE', plans.role.roleArn, ...machineAccess(this, plans.role.roleArn));
     this.api.sendsTraces(settings);
     if (settings.storageMb !== undefined) this.api.may('ASSAY_STORAGE_MB', String(settings.storageMb));
+    if (settings.toolsMb !== undefined) this.api.may('ASSAY_TOOLS_MB', String(settings.toolsMb));
     this.askModel(settings.llm);
     const issuers = [...(settings.issuers ?? []), ...cognitoIssuer(this, settings)];
     if (issuers.length > 0) this.api.may('ASSAY_ISSUERS', this.toJsonString(issuers));

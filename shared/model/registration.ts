@@ -66,8 +66,10 @@ export const FamilyItem = stored<Family>({
   cure: 'restore it from a backup, or remove the tool and register it again',
 });
 
-/** The number of changes to a tenant's tools. */
-export const RevisionItem = stored({ what: 'revision', schema: z.object({ revision: z.int() }) });
+/** The number of changes to a tenant's tools, and the bytes of their definitions. */
+const Revision = z.object({ revision: z.int(), bytes: z.int().optional() });
+export type Revision = Readonly<z.infer<typeof Revision>>;
+export const RevisionItem = stored<Revision>({ what: 'revision', schema: Revision });
 
 /** The tools changed by one revision. */
 export const ChangeItem = stored({ what: 'list of changes', schema: z.object({ names: z.array(z.string()) }) });

@@ -5,7 +5,8 @@ import type { RequestVectors } from '../search/request-vectors.ts';
 import type { Hit, SearchIndex, SearchOptions } from '../search/search-index.ts';
 import type { SentenceEncoder } from '../search/sentence-encoder.ts';
 import { Catalog, type Layer } from './catalog.ts';
-import { readChanges, readFamilies, readFamily, readRevision, type UnreadableFamily } from './families.ts';
+import { definitionLimit } from './definition-bytes.ts';
+import { readChanges, readFamilies, readFamily, readState, type UnreadableFamily } from './families.ts';
 import { createToolVectors, type ToolVectors } from './tool-vectors.ts';
 
 /** One tenant's catalogue with its search index. */
@@ -35,6 +36,8 @@ interface Options {
   /** How old an answer may be after another process's change. */
   readonly freshMs?: number;
   readonly maxTenants?: number;
+  /** How many bytes of definitions are held for all tenants together. */
+  readonly maxBytes?: number;
   /** Encodes tools in the background; without one they are ranked by words alone. */
   readonly encoder?: SentenceEncoder | undefined;
   readonly log?: Log | undefined;
@@ -50,9 +53,11 @@ interface Following {
 
 const MAX_BEHIND = 100;
 const READ_AFTER_MS = 500;
+/** The largest catalogues of four tenants. */
+const MAX_BYTES = 4 * definitionLimit();
 
 export const createCatalogs = (options: Options): Catalogs => {
-  const { table, clock, layer, freshMs = 100, maxTenants = 1000 } = options;
+  const { table, clock, layer, freshMs = 100, maxTenants = 1000, maxBytes = MAX_BYTES } = options;
   const follow = createFollow(options);
   let slots = new Map<string, Slot>();
   let currentLayer = layer;
@@ -68,6 +73,7 @@ export const createCatalogs = (options: Options): Catalogs => {
     slot.loading = loading;
     return loading.then((held) => {
       slot.held = held;
+      dropUnused(slots, slot, maxBytes);
       // A write during the read makes its result stale.
       if (slot.writes === writes) slot.checkedAt = started;
       return held;
@@ -126,11 +132,24 @@ const openSlot = (slots: Map<string, Slot>, tenant: string, most: number): Slot 
   return slot;
 };
 
+/** Drops the catalogues of tenants that have not asked for the longest time, until the rest fits. */
+const dropUnused = (slots: Map<string, Slot>, current: Slot, most: number): void => {
+  let bytes = 0;
+  for (const { held } of slots.values()) bytes += held?.bytes ?? 0;
+  if (bytes <= most) return;
+  for (const [tenant, slot] of [...slots].sort(([, a], [, b]) => a.checkedAt - b.checkedAt)) {
+    if (bytes <= most) return;
+    if (slot === current || !slot.held) continue;
+    bytes -= slot.held.bytes;
+    slots.delete(tenant);
+  }
+};
+
 const load = async (table: Table, tenant: string, layer: Layer, follow: Follow): Promise<TenantIndex> => {
   // The revision is read first, so that everything read after it is at least that new.
-  const revision = await readRevision(table, tenant);
+  const { revision, bytes } = await readState(table, tenant);
   const catalog = new Catalog(layer, await Array.fromAsync(readFamilies(table, tenant)), revision);
-  return new TenantIndex(catalog, follow(tenant));
+  return new TenantIndex(catalog, follow(tenant), bytes);
 };
 
 const refresh = async (
@@ -141,7 +160,7 @@ const refresh = async (
   follow: Follow,
 ): Promise<TenantIndex> => {
   const known = held.catalog.revision;
-  const revision = await readRevision(table, tenant);
+  const { revision, bytes } = await readState(table, tenant);
   if (revision === known) return held;
   const near = revision > known && revision - known <= MAX_BEHIND;
   const names = near ? await readChanges(table, tenant, known, revision) : undefined;
@@ -149,7 +168,7 @@ const refresh = async (
   const families = await Promise.all(
     [...names].map(async (name) => [name, await readFamily(table, tenant, name)] as const),
   );
-  held.apply(new Map(families), revision);
+  held.apply(new Map(families), revision, bytes);
   return held;
 };
 
@@ -164,13 +183,16 @@ const createFollow = ({ table, clock, log, encoder }: Options): Follow => {
 
 class TenantIndex implements TenantCatalog {
   readonly catalog: Catalog;
+  /** What its definitions take, as far as they were counted. */
+  bytes: number;
   #search: Promise<SearchIndex> | undefined;
   #index: SearchIndex | undefined;
   #vectors: ToolVectors | undefined;
   readonly #following: Following | undefined;
 
-  constructor(catalog: Catalog, following: Following | undefined) {
+  constructor(catalog: Catalog, following: Following | undefined, bytes = 0) {
     this.catalog = catalog;
+    this.bytes = bytes;
     this.#following = following;
   }
 
@@ -190,7 +212,8 @@ class TenantIndex implements TenantCatalog {
     return this.#search;
   }
 
-  apply(changes: ReadonlyMap<string, Family | UnreadableFamily | undefined>, revision: number): void {
+  apply(changes: ReadonlyMap<string, Family | UnreadableFamily | undefined>, revision: number, bytes = 0): void {
+    this.bytes = bytes;
     this.catalog.apply(changes, revision);
     if (this.#index) for (const name of changes.keys()) this.#reindex(this.#index, name);
     this.#vectors?.follow(changes.keys());

@@ -28,7 +28,7 @@ export const changeTool = async (
   const entry = catalog.find(name);
   if (entry?.shipped) refuseBeyondEnabled(name, change);
   const shipped = entry?.shipped ? entry.family : undefined;
-  const changed = await changeFamily(context.table, tenant, name, context.clock.now(), (own) => {
+  const changed = await changeFamily(context, tenant, name, context.clock.now(), (own) => {
     if (change.default_version !== undefined || (change.enabled === true && own?.disabled_reason !== undefined))
       refuseOwnedBySource(own, 'its versions are approved with POST /v1/sources/:name/approve');
     const family = shipped ? switchShipped(own, name, change.enabled) : own && changeState(own, change);

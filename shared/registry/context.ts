@@ -8,6 +8,8 @@ export interface RegistryContext {
   readonly clock: Clock;
   readonly catalogs: Catalogs;
   readonly log: Log;
+  /** How many bytes of definitions a tenant may store. */
+  readonly definitionBytes?: number | undefined;
   /** The functions behind tools; replaced as a whole on reload. */
   readonly handlers: () => Handlers;
 }

@@ -10,7 +10,8 @@ import {
 } from '../kernel/item-keys.ts';
 import type { Change, Item, Key, Table, Write } from '../kernel/ports.ts';
 import { isUnreadable, put, read, readAll, unreadable } from '../kernel/stored.ts';
-import { ChangeItem, type Family, FamilyItem, RevisionItem } from '../model/registration.ts';
+import { ChangeItem, type Family, FamilyItem, type Revision, RevisionItem } from '../model/registration.ts';
+import { countDefinitions } from './definition-bytes.ts';
 import { appendEvents } from './events.ts';
 import { eventsOfChange } from './family-events.ts';
 
@@ -35,24 +36,30 @@ export interface Fence {
   check(item: Item | undefined): void;
 }
 
+/** Where a tenant's tools are stored, and how many bytes they may take. */
+export interface FamilyStore {
+  readonly table: Table;
+  readonly definitionBytes?: number | undefined;
+}
+
 const CHANGES_KEPT_SECONDS = 86_400;
 
 /** Changes one family; the tenant's revision and change list are updated in the same transaction. */
 export const changeFamily = <T>(
-  table: Table,
+  store: FamilyStore,
   tenant: string,
   name: string,
   now: number,
   rule: FamilyRule<T>,
 ): Promise<T> =>
-  changeFamilies(table, tenant, [name], now, (families) => {
+  changeFamilies(store, tenant, [name], now, (families) => {
     const { family, result } = rule(families.get(name));
     return { families: new Map([[name, family]]), result };
   });
 
 /** Changes several families under one revision, and appends the events. */
 export const changeFamilies = <T>(
-  table: Table,
+  { table, definitionBytes }: FamilyStore,
   tenant: string,
   names: readonly string[],
   now: number,
@@ -68,14 +75,22 @@ export const changeFamilies = <T>(
     const { families, result } = rule(stored);
     const changed = [...families].filter(([name, family]) => stored.get(name) !== family);
     if (changed.length === 0) return { writes: [], result };
-    const revision = revisionOf(revisionItem) + 1;
+    const { revision, bytes = 0 } = revisionOf(revisionItem);
+    const next = {
+      revision: revision + 1,
+      bytes: countDefinitions(
+        bytes,
+        changed.map(([name, family]) => [stored.get(name), family] as const),
+        definitionBytes,
+      ),
+    };
     const writes: Write[] = changed.map(([name, family]) =>
       family ? put(toolKey(tenant, name), FamilyItem, family) : { remove: toolKey(tenant, name) },
     );
     writes.push(
       ...noteChange(
         tenant,
-        revision,
+        next,
         changed.map(([name]) => name),
         now,
       ),
@@ -96,22 +111,32 @@ export const removeFamily = (table: Table, tenant: string, name: string, now: nu
   return table.change(keys, ([revisionItem, eventCount, item]) => {
     if (!item) return { writes: [], result: undefined };
     const event = { type: 'tool-removed', at: new Date(now).toISOString(), tool: name } as const;
+    const { revision, bytes } = revisionOf(revisionItem);
     const writes = [
       { remove: item.key },
-      ...noteChange(tenant, revisionOf(revisionItem) + 1, [name], now),
+      ...noteChange(tenant, { revision: revision + 1, bytes }, [name], now),
       ...appendEvents(tenant, eventCount, [event]),
     ];
     return { writes, result: undefined };
   });
 };
 
-const noteChange = (tenant: string, revision: number, names: readonly string[], now: number): readonly Write[] => [
-  put(revisionKey(tenant), RevisionItem, { revision }),
-  put(changeKey(tenant, revision), ChangeItem, { names: [...names] }, Math.floor(now / 1000) + CHANGES_KEPT_SECONDS),
+const noteChange = (tenant: string, next: Revision, names: readonly string[], now: number): readonly Write[] => [
+  put(revisionKey(tenant), RevisionItem, next),
+  put(
+    changeKey(tenant, next.revision),
+    ChangeItem,
+    { names: [...names] },
+    Math.floor(now / 1000) + CHANGES_KEPT_SECONDS,
+  ),
 ];
 
-export const readRevision = async (table: Table, tenant: string): Promise<number> =>
+/** The revision of a tenant's tools, and the bytes they take. */
+export const readState = async (table: Table, tenant: string): Promise<Revision> =>
   revisionOf(await table.get(revisionKey(tenant)));
+
+export const readRevision = async (table: Table, tenant: string): Promise<number> =>
+  (await readState(table, tenant)).revision;
 
 export const readFamily = async (
   table: Table,
@@ -159,7 +184,7 @@ export const readChanges = async (
   return changes.length < wanted ? undefined : new Set(changes.flatMap(({ names }) => names));
 };
 
-const revisionOf = (item: Item | undefined): number => (item ? read(item, RevisionItem).revision : 0);
+const revisionOf = (item: Item | undefined): Revision => (item ? read(item, RevisionItem) : { revision: 0 });
 
 const parseFamily = (item: Item): Family => {
   const family = read(item, FamilyItem);

@@ -55,7 +55,7 @@ export const importSnapshot = async (context: RegistryContext, actor: Actor, inp
   const names = [...new Set([...wanted.keys(), ...present.filter((name) => visible.has(name))])];
   for (let start = 0; start < names.length; start += BATCH) {
     const batch = names.slice(start, start + BATCH);
-    await changeFamilies(context.table, tenant, batch, context.clock.now(), () => ({
+    await changeFamilies(context, tenant, batch, context.clock.now(), () => ({
       families: new Map(batch.map((name): [string, Family | undefined] => [name, wanted.get(name)])),
       result: undefined,
     }));

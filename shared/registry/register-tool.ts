@@ -30,7 +30,7 @@ export const registerTool = async (
   await refuseShipped(context, tenant, spec);
   const now = context.clock.now();
   const record = toRecord(spec, new Date(now).toISOString());
-  const registered = await changeFamily(context.table, tenant, spec.name, now, (family) => {
+  const registered = await changeFamily(context, tenant, spec.name, now, (family) => {
     refuseOwnedBySource(family, 'choose another name');
     const result = registerVersion(family?.versions.length === 0 ? undefined : family, record, makeDefault);
     return { family: result.family, result };
@@ -57,7 +57,7 @@ export const checkTool = async (context: RegistryContext, actor: Actor, input: u
   const spec = parseDefinition(input, context.handlers());
   requireVisible(actor, spec.name);
   await refuseShipped(context, tenant, spec);
-  return changeFamily(context.table, tenant, spec.name, context.clock.now(), (stored) => {
+  return changeFamily(context, tenant, spec.name, context.clock.now(), (stored) => {
     const { family, record, outcome } = registerVersion(
       stored?.versions.length === 0 ? undefined : stored,
       toRecord(spec),

@@ -30,7 +30,7 @@ export const removeTool = async (
     throw new Fault('Forbidden', `${split.name} is a shipped tool and cannot be removed; disable it instead`, {
       name: split.name,
     });
-  await changeFamily(context.table, tenant, split.name, context.clock.now(), (family) => {
+  await changeFamily(context, tenant, split.name, context.clock.now(), (family) => {
     refuseOwnedBySource(family, "disable it, leave it out of the source's `allowed`, or remove the source");
     return { family: removeVersion(family, which), result: undefined };
   });

@@ -41,7 +41,7 @@ export const approveTools = async (
   for (let start = 0; start < approved.length; start += BATCH) {
     const batch = approved.slice(start, start + BATCH);
     const names = batch.map(({ tool }) => tool);
-    await changeFamilies(context.table, tenant, names, context.clock.now(), (families) => ({
+    await changeFamilies(context, tenant, names, context.clock.now(), (families) => ({
       families: new Map(batch.map(({ tool, version }) => [tool, approveOne(families.get(tool), tool, version)])),
       result: undefined,
     }));

@@ -118,7 +118,7 @@ const adoptAll = async (
   const fence = leaseFence(tenant, source);
   for (const batch of splitIntoBatches(changed))
     await changeFamilies(
-      context.table,
+      context,
       tenant,
       batch,
       context.clock.now(),

@@ -11,7 +11,7 @@ export const removeTools = async (context: SourcesContext, tenant: string, sourc
   const names = toolsOfSource(catalog.own, source).map(({ name }) => name);
   for (let start = 0; start < names.length; start += BATCH) {
     const batch = names.slice(start, start + BATCH);
-    await changeFamilies(context.table, tenant, batch, context.clock.now(), (families) => ({
+    await changeFamilies(context, tenant, batch, context.clock.now(), (families) => ({
       // A tool registered under this name since does not belong to the source.
       families: new Map(
         [...families].filter(([, family]) => family.source?.name === source).map(([name]) => [name, undefined]),

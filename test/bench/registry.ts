@@ -85,7 +85,7 @@ const startUp = async (stored: readonly Family[]): Promise<void> => {
   for (let start = 0; start < stored.length; start += 45) {
     const batch = stored.slice(start, start + 45);
     const names = batch.map(({ name }) => name);
-    await changeFamilies(table, 'default', names, 0, () => ({
+    await changeFamilies({ table }, 'default', names, 0, () => ({
       families: new Map(batch.map((each) => [each.name, each])),
       result: undefined,
     }));

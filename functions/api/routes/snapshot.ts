@@ -26,7 +26,7 @@ const putSnapshot = route({
   tag: 'Snapshot',
   body: checkedByVerb(SnapshotBody),
   answers,
-  faults: ['InvalidInput', 'Conflict'],
+  faults: ['InvalidInput', 'PaymentRequired', 'Conflict'],
   handle: async ({ api, actor, body }) => reply(200, await importSnapshot(api, actor, body)),
 });
 

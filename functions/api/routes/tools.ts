@@ -48,7 +48,7 @@ const registerTool = route({
     201: { ...registration, description: 'A new tool or version' },
     200: { ...registration, description: 'Identical to what is registered' },
   },
-  faults: ['InvalidInput', 'Conflict', 'TooLarge'],
+  faults: ['InvalidInput', 'PaymentRequired', 'Conflict', 'TooLarge'],
   async handle({ api, actor, body }) {
     const { make_default: makeDefault, ...definition } = body;
     if (makeDefault !== undefined && typeof makeDefault !== 'boolean')

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { adminActor } from '../../shared/access/scopes.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { createCatalogs } from '../../shared/registry/catalogs.ts';
+import { exportSnapshot, importSnapshot } from '../../shared/registry/import-snapshot.ts';
+import { registerTool } from '../../shared/registry/register-tool.ts';
+import { removeTool } from '../../shared/registry/remove-tool.ts';
+import { testAssay } from '../support/assay.ts';
+
+const LIMIT = 100_000;
+const large = (name: string, version = '1.0.0') => ({
+  name,
+  version,
+  type: 'function',
+  description: 'Has a long text in its parameters',
+  handler: name,
+  parameters: { type: 'object', properties: { a: { type: 'string', description: version.repeat(2000) } } },
+  implementation: { type: 'mock', mock_response: 1 },
+});
+
+describe('limit of the definitions of a tenant', () => {
+  const start = async () => {
+    const { assay } = await testAssay({ definitionBytes: LIMIT });
+    const register = (actor: ReturnType<typeof adminActor>, definition: unknown) =>
+      registerTool(assay, actor, definition).then(
+        () => 'ok',
+        ({ code }: { code: string }) => code,
+      );
+    return { assay, register, acme: { ...adminActor(), tenant: 'acme' } };
+  };
+
+  test('X.07 a tenant cannot store more definitions than the limit, and another tenant has its own', async () => {
+    const { register, acme } = await start();
+
+    const told = [];
+    for (let n = 0; n < 20; n++) told.push(await register(acme, large(`tool_${n}`)));
+
+    const taken = told.filter((each) => each === 'ok').length;
+    assert.ok(taken > 0 && taken * 10_000 < LIMIT, `${taken} tools of 10 KB were taken`);
+    assert.deepEqual([...new Set(told.slice(taken))], ['PaymentRequired']);
+    assert.equal(await register({ ...acme, tenant: 'other' }, large('tool')), 'ok');
+  });
+
+  test('versions count towards the limit, and removing a tool makes room', async () => {
+    const { assay, register, acme } = await start();
+    let n = 0;
+    while ((await register(acme, large('tool', `1.0.${n}`))) === 'ok') n++;
+    assert.equal(await register(acme, large('another')), 'PaymentRequired');
+
+    await removeTool(assay, acme, 'tool');
+
+    assert.equal(await register(acme, large('another')), 'ok');
+  });
+
+  test('an import beyond the limit is refused', async () => {
+    const { assay, acme } = await start();
+    const { assay: roomy } = await testAssay();
+    for (let n = 0; n < 40; n++) await registerTool(roomy, acme, large(`tool_${n}`));
+    const snapshot = await exportSnapshot(roomy, acme);
+
+    await assert.rejects(importSnapshot(assay, acme, snapshot), { code: 'PaymentRequired' });
+  });
+});
+
+describe('catalogues in memory', () => {
+  test('the catalogue that nobody has asked for the longest is dropped when all together take too much', async () => {
+    const time = { now: 1 };
+    const clock = { now: () => time.now++, newId: () => 'id' };
+    const table = memoryTable(clock);
+    const reads: string[] = [];
+    const watched = {
+      ...table,
+      query: (...[pk, options]: Parameters<typeof table.query>) => {
+        reads.push(pk);
+        return table.query(pk, options);
+      },
+    };
+    const layer = new Map();
+    const catalogs = createCatalogs({ table: watched, clock, layer, freshMs: 1_000_000, maxBytes: 30_000 });
+    const { assay } = await testAssay({ table, clock });
+    for (const tenant of ['a', 'b', 'c']) await registerTool(assay, { ...adminActor(), tenant }, large('tool'));
+
+    for (const tenant of ['a', 'b', 'c', 'b', 'c', 'a']) await catalogs.of(tenant);
+
+    assert.deepEqual(
+      reads.map((pk) => pk.slice(-1)),
+      ['a', 'b', 'c', 'a'],
+    );
+  });
+});
