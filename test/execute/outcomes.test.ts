@@ -176,16 +176,14 @@ describe('refused calls', () => {
     assert.equal((await json('POST', path, { arguments: { city: 'x' } }, confined)).status, 404);
   });
 
-  test('a call whose schema would take forever to check is refused, and later ones at once', async () => {
+  test('every call whose schema would take forever to check is refused', async () => {
     const { invoke } = await assayWith({ slow: async () => 1 }, { definition: { parameters: doublingSchema(40) } });
 
     const first = await invoke('slow', {});
-    const started = performance.now();
     const second = await invoke('slow', {});
 
     assert.deepEqual([first.status, second.status], [400, 400]);
-    assert.match(first.body.error.message, /cannot be checked within 50 ms/);
-    assert.ok(performance.now() - started < 900);
+    for (const { body } of [first, second]) assert.match(body.error.message, /cannot be checked within 50 ms/);
   });
 
   test('a call whose check compares too much is refused, and a smaller one later is not', async () => {

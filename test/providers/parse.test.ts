@@ -8,12 +8,14 @@ import {
   providerNames,
   unwrapCall,
 } from '../../shared/providers/index.ts';
+import { cpuRatio } from '../support/cpu-time.ts';
 import { tries } from '../support/sampling.ts';
 import { chunk, halves, samples, text, values } from './support/responses.ts';
 import { aTool } from './support/tools.ts';
 
 const names = ['score', 'list'];
-const MEGABYTES = tries(3, 10);
+const MEGABYTES = tries(2, 10);
+const PARTS = 50;
 const shown = (calls: readonly ModelCall[]): unknown =>
   calls.map(({ id, name, arguments: args, error }) => ({ id, name, args, ...(error ? { error } : {}) }));
 
@@ -174,7 +176,7 @@ describe('malformed model output', () => {
     assert.ok(parsed.every(({ error }) => error === undefined));
   });
 
-  test(`${MEGABYTES} megabytes of fragments are assembled in linear time`, () => {
+  test(`${MEGABYTES} megabytes of fragments are assembled in linear time`, async () => {
     const long = JSON.stringify({ image_key: 'x'.repeat(MEGABYTES * 1_000_000), metric: 'niqe' });
     const fragments = (size: number): unknown[] => {
       const parts: unknown[] = [chunk([{ index: 0, id: 'a', function: { name: 'score', arguments: '' } }])];
@@ -182,19 +184,20 @@ describe('malformed model output', () => {
         parts.push(chunk([{ index: 0, function: { arguments: long.slice(at, Math.min(at + 20, size)) } }]));
       return parts;
     };
-    const timed = (events: unknown[]): number => {
-      const start = performance.now();
-      parseCalls('openai', events, { names });
-      return performance.now() - start;
-    };
+    const parse = (events: readonly unknown[]) => parseCalls('openai', events, { names });
+    const [short, whole] = [fragments(long.length / PARTS), fragments(long.length)];
 
-    const [call] = parseCalls('openai', fragments(long.length), { names });
+    const [call] = parse(whole);
+    const ratio = await cpuRatio(
+      () => {
+        for (let part = 0; part < PARTS; part++) parse(short);
+      },
+      () => parse(whole),
+    );
+
     assert.equal(String(call?.arguments.image_key).length, MEGABYTES * 1_000_000);
-
-    const [small, large] = [fragments(long.length / 8), fragments(long.length)];
-    const best = (events: unknown[]): number => Math.min(timed(events), timed(events));
-    const ratio = best(large) / best(small);
-    assert.ok(ratio < 32, `eight times the length took ${ratio.toFixed(1)} times as long`);
+    // In quadratic time it would be the number of parts.
+    assert.ok(ratio < PARTS / 5, `one long stream took ${ratio.toFixed(1)} times as long as ${PARTS} short ones`);
   });
 
   test('many calls of unknown tools each get an error', () => {
