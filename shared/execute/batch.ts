@@ -1,4 +1,5 @@
 import type { Fold } from '../insight/fold.ts';
+import type { Fault } from '../kernel/errors.ts';
 import type { CallRecord } from '../model/call-record.ts';
 
 export interface WaitingRecord {
@@ -8,6 +9,8 @@ export interface WaitingRecord {
   readonly once?: (stored: StoredOnce) => void;
   /** Stored only while the row is still reserved; a failure that is already stored has been settled. */
   readonly isReserved?: boolean;
+  /** Set when it is stored, or when the table has refused it, so that no retry helps. */
+  outcome?: { readonly refusal?: Fault };
 }
 
 /** Whether the row was still open, and which recount had counted it. */

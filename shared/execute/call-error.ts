@@ -1,16 +1,17 @@
+import { shorten } from '../kernel/errors.ts';
 import type { CallError } from '../model/call.ts';
 
-const MAX_MESSAGE = 2000;
+export const MAX_MESSAGE = 2000;
 const MAX_STACK = 4000;
 
 /** The error that is reported for anything a tool threw: an error, a text or nothing at all. */
 export const toCallError = (thrown: unknown): CallError & { readonly stack?: string } => {
-  if (!isErrorLike(thrown)) return { type: 'Error', message: cut(describeThrown(thrown), MAX_MESSAGE) };
+  if (!isErrorLike(thrown)) return { type: 'Error', message: shorten(describeThrown(thrown), MAX_MESSAGE) };
   const { name, message, stack } = thrown;
   return {
-    type: typeof name === 'string' && name !== '' ? cut(name, 128) : 'Error',
-    message: cut(message === '' ? 'the tool failed without a message' : message, MAX_MESSAGE),
-    stack: typeof stack === 'string' ? cut(stack, MAX_STACK) : undefined,
+    type: typeof name === 'string' && name !== '' ? shorten(name, 128) : 'Error',
+    message: shorten(message === '' ? 'the tool failed without a message' : message, MAX_MESSAGE),
+    stack: typeof stack === 'string' ? shorten(stack, MAX_STACK) : undefined,
   };
 };
 
@@ -24,5 +25,3 @@ const describeThrown = (thrown: unknown): string => {
     return 'the tool threw what cannot be shown';
   }
 };
-
-const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}...` : text);

@@ -1,8 +1,9 @@
-import { Fault } from '../kernel/errors.ts';
+import { Fault, shorten } from '../kernel/errors.ts';
 import type { ResourceUsage } from '../kernel/ports.ts';
 import { currentTraceId, inSpan } from '../kernel/trace.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
+import { MAX_MESSAGE } from './call-error.ts';
 import { cutValue } from './cut-values.ts';
 import { isAlreadyEnded, isLost, takenOver } from './earlier-call.ts';
 import { REDACTED } from './redact.ts';
@@ -56,7 +57,7 @@ const keepRefusal = async (context: LayerContext, call: Call, fault: Fault): Pro
     tenant: call.actor.tenant,
     key: call.actor.keyId,
     code: fault.code,
-    reason: fault.message,
+    reason: shorten(fault.message, MAX_MESSAGE),
   });
   // Arguments that do not match the schema may have a secret under another name.
   const isUnread = fault.code === 'InvalidInput' && context.redact.hasSecrets(call.record);
@@ -64,7 +65,7 @@ const keepRefusal = async (context: LayerContext, call: Call, fault: Fault): Pro
     ...aboutCall(call),
     arguments: isUnread ? REDACTED : shown(context.redact.arguments(call.record, call.args)),
     status: 'refused',
-    error: { type: fault.code, message: fault.message },
+    error: { type: fault.code, message: shorten(fault.message, MAX_MESSAGE) },
     ...measures(0, nothing),
     cached: false,
     charged_micros: 0,

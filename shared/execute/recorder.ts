@@ -1,14 +1,11 @@
-import { createFolding, type Fold, reportUnreadable } from '../insight/fold.ts';
+import type { Fold } from '../insight/fold.ts';
 import { createEndOfTurn } from '../kernel/end-of-turn.ts';
-import { type Fault, messageOf } from '../kernel/errors.ts';
-import { timeOfUlid } from '../kernel/ids.ts';
-import { eventCountKey } from '../kernel/item-keys.ts';
-import type { Item, Log, Table, Timers } from '../kernel/ports.ts';
-import { type CallRecord, isReserved } from '../model/call-record.ts';
-import { appendIfReadable } from '../registry/events.ts';
-import { type RecordBatch, type StoredOnce, takeBatch, type WaitingRecord } from './batch.ts';
+import { messageOf } from '../kernel/errors.ts';
+import type { Log, Table, Timers } from '../kernel/ports.ts';
+import type { CallRecord } from '../model/call-record.ts';
+import { type StoredOnce, takeBatch, type WaitingRecord } from './batch.ts';
 import { alreadyEnded } from './earlier-call.ts';
-import { countedBy, createHourMarks, isOpen, rowKey, writeRow } from './record-row.ts';
+import { createRecordStore } from './store-records.ts';
 
 /** Stores call records in batches. */
 export interface Recorder {
@@ -48,7 +45,7 @@ const MAX_TURNS = 8;
 export const createRecorder = (options: RecorderOptions): Recorder => {
   const { table, log, timers, delayMs = 20, observe } = options;
   const waiting: WaitingRecord[] = [];
-  const store = createStore(options);
+  const store = createRecordStore(options);
   let running: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
   let calls = 0;
@@ -61,7 +58,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
       try {
         await store(batch);
       } catch (thrown) {
-        waiting.unshift(...batch.entries);
+        waiting.unshift(...batch.entries.filter(({ outcome }) => !outcome));
         log.error('records not stored; trying again', { waiting: waiting.length, error: messageOf(thrown) });
         forgetOldest(waiting, log);
         flushAfter(RETRY_MS);
@@ -100,6 +97,16 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     stopTimer ??= timers.after(milliseconds, () => void flush().catch(() => {}));
   };
 
+  const untilStored = async (entry: WaitingRecord): Promise<void> => {
+    try {
+      await flushSoon();
+    } catch (thrown) {
+      // Others' records may have failed after this one was stored.
+      if (!entry.outcome) throw thrown;
+    }
+    if (entry.outcome?.refusal) throw entry.outcome.refusal;
+  };
+
   const queue = (entry: WaitingRecord, isUrgent: boolean): Promise<void> | undefined => {
     const { tenant, record } = entry;
     observe?.(tenant, record);
@@ -108,7 +115,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
       return undefined;
     }
     waiting.push(entry);
-    if (isUrgent || delayMs === 0 || waiting.length >= MAX_WAITING) return flushSoon();
+    if (isUrgent || delayMs === 0 || waiting.length >= MAX_WAITING) return untilStored(entry);
     flushAfter(delayMs);
     return undefined;
   };
@@ -149,73 +156,3 @@ const forgetOldest = (waiting: WaitingRecord[], log: Log): void => {
   const lost = waiting.splice(0, Math.max(0, waiting.length - MAX_KEPT));
   if (lost.length > 0) log.error('records lost', { lost: lost.length });
 };
-
-/** Stores one tenant's records, with their totals and events in the same transaction where there is no stream. */
-const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBatch) => Promise<void>) => {
-  const markHour = createHourMarks(table);
-  return async ({ tenant, entries }) => {
-    for (const { record } of entries) {
-      const marking = markHour(tenant, timeOf(record));
-      // Nearly every hour is marked already, and awaiting nothing would still cost a turn.
-      if (marking !== undefined) await marking;
-    }
-    if (table.streams) await storeRows(table, tenant, entries);
-    else reportUnreadable(log, tenant, await storeFolded(table, folds, tenant, entries));
-  };
-};
-
-/** Earlier releases had no row while a call was only reserved. */
-const canEnd = ({ isReserved: mustBe }: WaitingRecord, row: Item | undefined): boolean =>
-  mustBe ? row === undefined || isReserved(row) : isOpen(row);
-
-/** The stream folds each row once, when it ends. */
-const storeRows = async (table: Table, tenant: string, entries: readonly WaitingRecord[]): Promise<void> => {
-  await table.write(entries.filter(({ once }) => !once).map(({ record }) => writeRow(tenant, record)));
-  for (const entry of entries) {
-    const { record, once } = entry;
-    const stored =
-      once &&
-      (await table.change<StoredOnce>([rowKey(tenant, record)], ([row]) =>
-        canEnd(entry, row)
-          ? { writes: [writeRow(tenant, record)], result: { isStored: true, counted: countedBy(row) } }
-          : { writes: [], result: { isStored: false } },
-      ));
-    if (stored) once?.(stored);
-  }
-};
-
-const storeFolded = async (
-  table: Table,
-  folds: readonly Fold[],
-  tenant: string,
-  entries: readonly WaitingRecord[],
-): Promise<readonly Fault[]> => {
-  const whole = createFolding(folds, tenant, recordsOf(entries));
-  const guarded = entries.filter(({ once }) => once);
-  const rowKeys = guarded.map(({ record }) => rowKey(tenant, record));
-  const keys = [eventCountKey(tenant), ...rowKeys, ...whole.keys];
-  const { faults, stored } = await table.change(keys, ([count, ...items]) => {
-    const rows = new Map(guarded.map((entry, at) => [entry, items[at]]));
-    const open = entries.filter((entry) => !entry.once || canEnd(entry, rows.get(entry)));
-    const folding = open.length === entries.length ? whole : createFolding(folds, tenant, recordsOf(open));
-    const { writes, events, unreadable } = folding.fold(items.slice(guarded.length));
-    const placed = appendIfReadable(tenant, count, events);
-    const known = guarded.map(
-      (entry): StoredOnce => ({
-        isStored: open.includes(entry),
-        counted: countedBy(rows.get(entry)),
-      }),
-    );
-    return {
-      writes: [...open.map(({ record }) => writeRow(tenant, record)), ...writes, ...placed.writes],
-      result: { faults: [...unreadable, ...placed.unreadable], stored: known },
-    };
-  });
-  for (const [at, { once }] of guarded.entries()) once?.(stored[at] ?? { isStored: true });
-  return faults;
-};
-
-const recordsOf = (entries: readonly WaitingRecord[]): readonly CallRecord[] => entries.map(({ record }) => record);
-
-// The key is derived from the id, so the hour must be too.
-const timeOf = ({ call_id: id, at }: CallRecord): number => timeOfUlid(id) ?? Date.parse(at);

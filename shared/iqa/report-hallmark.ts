@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { shorten } from '../kernel/errors.ts';
 import { findFlaw, type PublishedKey, type Stamp } from './hallmark.ts';
 import type { ScoreReport } from './score.ts';
 
@@ -73,7 +74,4 @@ const signedParts = ({ image, reference, scores, overall }: SignedFields) =>
     }),
   ) as Pick<ReportStatement, 'image' | 'reference' | 'scores' | 'overall'>;
 
-const truncate = (value: unknown): string => {
-  const text = JSON.stringify(value);
-  return text.length > 120 ? `${text.slice(0, 120)}...` : text;
-};
+const truncate = (value: unknown): string => shorten(JSON.stringify(value), 120);

@@ -1,5 +1,5 @@
 import { MAX_FIELDS, tooWide } from './check-json-text.ts';
-import { Fault } from './errors.ts';
+import { Fault, shorten } from './errors.ts';
 
 interface Limits {
   readonly depth: number;
@@ -56,4 +56,4 @@ const pathOf = ({ name, outer }: Place): string => {
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const cut = (path: string): string => (path.length > 80 ? `${path.slice(0, 80)}...` : path || 'the top');
+const cut = (path: string): string => shorten(path) || 'the top';

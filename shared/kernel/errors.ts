@@ -35,5 +35,8 @@ export class Fault extends Error {
   }
 }
 
+/** The start of a text that somebody else wrote, for a message: names and values may be megabytes long. */
+export const shorten = (text: string, most = 80): string => (text.length > most ? `${text.slice(0, most)}...` : text);
+
 /** The message of anything thrown, for logs and tool outcomes. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -4,7 +4,7 @@ import formats from 'ajv-formats';
 import { boundedCheck } from './bounded-check.ts';
 import { narrowChoices } from './choice-issues.ts';
 import { collectPatterns, enforcedSchema } from './enforced-schema.ts';
-import { Fault, messageOf } from './errors.ts';
+import { Fault, messageOf, shorten } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
 import { lazily } from './lazily.ts';
 import { compileSchemaPattern, weightOfPattern } from './pattern.ts';
@@ -194,6 +194,8 @@ const compile = (schema: JsonSchema, field: string): ValidateFunction => {
 
 /** Further errors are only counted. */
 const MAX_ISSUES = 20;
+/** A caller chooses the names of unknown properties, which may be megabytes long. */
+const MAX_PATH = 500;
 
 const collectIssues = (errors: readonly ErrorObject[] | null | undefined): readonly SchemaIssue[] => {
   const issues = (errors ?? []).slice(0, MAX_ISSUES).map(toIssue);
@@ -202,11 +204,12 @@ const collectIssues = (errors: readonly ErrorObject[] | null | undefined): reado
 };
 
 const toIssue = (error: ErrorObject): SchemaIssue => {
-  const path = error.instancePath.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const place = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const path = shorten(place, MAX_PATH);
   const params = error.params as Record<string, unknown>;
-  if (error.keyword === 'required') return { path: join(path, String(params.missingProperty)), message: 'is required' };
+  if (error.keyword === 'required') return { path: join(path, params.missingProperty), message: 'is required' };
   if (error.keyword === 'additionalProperties')
-    return { path: join(path, String(params.additionalProperty)), message: 'is not a known property' };
+    return { path: join(path, params.additionalProperty), message: 'is not a known property' };
   if (error.keyword === 'enum') {
     const allowed = (params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ');
     return { path, message: `must be one of ${allowed.slice(0, 400)}` };
@@ -214,7 +217,7 @@ const toIssue = (error: ErrorObject): SchemaIssue => {
   return { path, message: error.message ?? error.keyword };
 };
 
-const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+const join = (path: string, key: unknown): string => shorten(path === '' ? String(key) : `${path}.${key}`, MAX_PATH);
 
 /** One line for people: the first issues, with their paths. */
 export const describeIssues = (issues: readonly SchemaIssue[]): string => {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { Fault } from './errors.ts';
+import { Fault, shorten } from './errors.ts';
 import { sizeOfValue } from './within-time.ts';
 
 /** An error names at most this many fields: a body may have hundreds of thousands of wrong ones. */
@@ -8,7 +8,7 @@ const MAX_FIELDS = 20;
 /** Turns zod's issues into one error that names each field, its value and the cure. */
 export const invalidInput = (error: z.ZodError, input: unknown, what: string): Fault => {
   const issues = error.issues.slice(0, MAX_FIELDS).map((issue) => ({
-    path: cut(issue.path.map(String).join('.')),
+    path: shorten(issue.path.map(String).join('.')),
     code: issue.code,
     message: describe(issue, valueAt(input, issue.path)),
   }));
@@ -21,24 +21,22 @@ export const invalidInput = (error: z.ZodError, input: unknown, what: string): F
 };
 
 const describe = (issue: z.core.$ZodIssue, value: unknown): string => {
-  const field = issue.path.map(String).join('.') || 'the top level';
+  const field = shorten(issue.path.map(String).join('.')) || 'the top level';
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => (issue.path.length > 0 ? `${field}.${key}` : key));
     const more = names.length > MAX_FIELDS ? ` and ${names.length - MAX_FIELDS} more` : '';
-    return `unknown field ${names.slice(0, MAX_FIELDS).map(cut).join(', ')}${more}: remove it`;
+    return `unknown field ${names
+      .slice(0, MAX_FIELDS)
+      .map((name) => shorten(name))
+      .join(', ')}${more}: remove it`;
   }
   if (value === undefined) return `${field} is required`;
   return `${field} ${lowerFirst(issue.message)}, got ${show(value)}`;
 };
 
-const cut = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}...` : name);
-
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-const show = (value: unknown): string => {
-  const text = JSON.stringify(startOf(value)) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
-};
+const show = (value: unknown): string => shorten(JSON.stringify(startOf(value)) ?? String(value));
 
 const MAX_SHOWN = 100;
 

@@ -22,6 +22,23 @@ interface Page {
 }
 
 describe('execution records', () => {
+  test('X.06 a refusal that names megabytes is recorded, and keeps no other record from being stored', async () => {
+    const parameters = { type: 'object', properties: { a: { type: 'number' } }, additionalProperties: false };
+    const { json, request } = await assayWith({ add: async () => 3 }, { definition: { parameters } });
+
+    const refused = await request('POST', '/v1/tools/add/invoke', { arguments: { ['x'.repeat(1_000_000)]: 1 } });
+    await json('POST', '/v1/tools/add/invoke', { arguments: { a: 1 } });
+
+    assert.equal(refused.status, 400);
+    assert.ok((await refused.text()).length < 10_000);
+    const { status, body } = await json<Page>('GET', '/v1/executions');
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.executions.map((record) => record.status),
+      ['ok', 'refused'],
+    );
+  });
+
   test('R1.24 a record holds tool, version, arguments, time, return value, key and request', async () => {
     const clock = standingClock();
     const { json, request, key } = await assayWith({ add: async ({ a, b }) => Number(a) + Number(b) }, { clock });

@@ -11,6 +11,7 @@ import { createRecorder } from '../../shared/execute/recorder.ts';
 import { readStats } from '../../shared/insight/read-stats.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { createFairTurns } from '../../shared/kernel/fair-turns.ts';
+import { callKey } from '../../shared/kernel/item-keys.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import { memoryLog } from '../support/assay.ts';
@@ -91,6 +92,35 @@ describe('the recorder', () => {
     assert.equal(await count(table), 10);
     assert.equal((await readStats(table, 'default', 'add', '1.0.0'))?.calls, 10);
     assert.equal(log.lines.filter(({ level }) => level === 'error').length, 2);
+  });
+
+  for (const streams of [false, true])
+    test(`a record that the table refuses is lost alone, ${streams ? 'with' : 'without'} a stream`, async () => {
+      const table: Table = { ...memoryTable({ now: clock.now }), streams };
+      const log = memoryLog();
+      const recorder = createRecorder({ table, timers: systemTimers, log, folds: callFolds });
+      const tooLarge = recorder.keep('default', aRecord({ request_id: 'x'.repeat(500_000) }), true);
+      const others = ['default', 'another'].map((tenant) => recorder.keep(tenant, aRecord(), true));
+
+      await Promise.all([assert.rejects(async () => tooLarge, /an item has at most/), ...others]);
+
+      assert.deepEqual([await count(table), await count(table, 'another')], [1, 1]);
+      assert.deepEqual(
+        log.lines.map(({ message, fields }) => [message, fields.tenant]),
+        [['record lost', 'default']],
+      );
+    });
+
+  test('X.04 a call whose stored row cannot be read fails alone', async () => {
+    const table = memoryTable({ now: clock.now });
+    const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds });
+    const [altered, intact] = [aRecord(), aRecord()];
+    await table.write([{ put: callKey('default', altered.call_id), body: { v: 99 } }]);
+
+    const ends = [altered, intact].map((record) => recorder.keepOnce('default', record));
+
+    await assert.rejects(async () => ends[0], /newer release/);
+    await ends[1];
   });
 
   test('on a table with a stream the recorder writes only the records and their hour', async () => {

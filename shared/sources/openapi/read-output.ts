@@ -1,4 +1,4 @@
-import { Fault } from '../../kernel/errors.ts';
+import { Fault, shorten } from '../../kernel/errors.ts';
 import { hideSecretBytes, hideSecrets, type SentCredentials } from '../send-credentials.ts';
 import type { Operation } from './operations.ts';
 
@@ -14,10 +14,13 @@ export const readOutput = async (
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (response.ok) return outputOf(type, bytes, sent);
   const said = isText(type) ? hideSecrets(decode(bytes), sent).trim() : '';
-  const words = said.length > MAX_SAID ? `${said.slice(0, MAX_SAID)}...` : said;
-  throw new Fault('ToolExecutionError', `${method} ${path} answered ${response.status}${words ? `: ${words}` : ''}`, {
-    status: response.status,
-  });
+  throw new Fault(
+    'ToolExecutionError',
+    `${method} ${path} answered ${response.status}${said ? `: ${shorten(said, MAX_SAID)}` : ''}`,
+    {
+      status: response.status,
+    },
+  );
 };
 
 const outputOf = (type: string, bytes: Uint8Array, sent: SentCredentials): unknown => {
