@@ -14,7 +14,10 @@ interface Place {
   readonly outer?: Place;
 }
 
-/** Refuses data that is nested too deep, has too many fields in one object or has a `__proto__` key, without recursing. */
+/**
+ * Refuses data that is nested too deep, has too many fields in one object, has a `__proto__` key or a number that is
+ * infinite, as JSON.parse makes of 1e999 and JSON cannot say. It does not recurse.
+ */
 export const checkShape = (value: unknown, { depth, what }: Limits): void => {
   if (!isNested(value)) return;
   const open: Place[] = [{ value, depth: 0, name: '' }];
@@ -31,6 +34,7 @@ export const checkShape = (value: unknown, { depth, what }: Limits): void => {
       for (let name = 0; name < list.length; name++) {
         const inner = list[name];
         if (isNested(inner)) open.push({ value: inner, depth: outer.depth + 1, name, outer });
+        else if (isInfinite(inner)) throw tooHuge(what, { value: {}, depth: 0, name, outer });
       }
       continue;
     }
@@ -43,9 +47,23 @@ export const checkShape = (value: unknown, { depth, what }: Limits): void => {
         throw new Fault('InvalidInput', `${what} has the key __proto__ at ${cut(path)}; rename it`, { field: path });
       }
       if (isNested(inner)) open.push({ value: inner, depth: outer.depth + 1, name, outer });
+      else if (isInfinite(inner)) throw tooHuge(what, { value: {}, depth: 0, name, outer });
     }
   }
 };
+
+/** Whether a small value is or holds such a number. */
+export const hasInfinite = (value: unknown): boolean =>
+  isNested(value) ? Object.values(value).some(hasInfinite) : isInfinite(value);
+
+const isInfinite = (value: unknown): boolean => typeof value === 'number' && !Number.isFinite(value);
+
+const tooHuge = (what: string, place: Place): Fault =>
+  new Fault(
+    'InvalidInput',
+    `${what} has a number larger than ${Number.MAX_VALUE} at ${cut(pathOf(place))}; send a smaller one, or a text`,
+    { field: pathOf(place), limit: Number.MAX_VALUE },
+  );
 
 /** Built only for the place that is refused: a body may have hundreds of thousands of places. */
 const pathOf = ({ name, outer }: Place): string => {

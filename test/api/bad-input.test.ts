@@ -41,6 +41,13 @@ const refused: readonly (readonly [string, unknown, string, RegExp])[] = [
   ],
   ['a schema 40 levels deep', aTool({ parameters: nested(40) }), 'InvalidInput', /deep/],
   ['a body 200 levels deep', `{"name": ${'['.repeat(200)}${']'.repeat(200)}}`, 'InvalidInput', /nested deeper than/],
+  [
+    'an infinite number',
+    '{"name": "x", "a": [{"b": -1e999}]}',
+    'InvalidInput',
+    /larger than .* at a\.0\.b; send a smaller one/,
+  ],
+  ['an infinite number in a list', '{"a": [1, 1e400]}', 'InvalidInput', /larger than 1\.79.*e\+308 at a\.1;/],
   ['__proto__ at the top', '{"__proto__": {"admin": true}, "name": "x"}', 'InvalidInput', /__proto__/],
   [
     '__proto__ in a schema',

@@ -213,6 +213,19 @@ describe('requests that are not MCP', () => {
     assert.equal(large.status, 413);
   });
 
+  test('arguments with an infinite number, or nested too deep, are refused by what is wrong with them', async () => {
+    const given = await start();
+    const call = (text: string) =>
+      given.request('POST', '/mcp', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":${text}}}`);
+
+    const huge = await call('{"value":1e999}');
+    const deep = await call(`${'['.repeat(5000)}${']'.repeat(5000)}`);
+
+    assert.deepEqual([huge.status, deep.status], [400, 400]);
+    assert.match(await huge.text(), /larger than 1\.79.*e\+308 at params\.arguments\.value; send a smaller one/);
+    assert.match(await deep.text(), /nested deeper than 128 levels/);
+  });
+
   test('an unexpected error reveals nothing internal to the MCP client', async () => {
     const given = await start();
     const broken = { ...given.assay.catalogs, of: () => Promise.reject(new Error('secret table name')) };

@@ -66,6 +66,21 @@ describe('bad input to decide', () => {
     });
   }
 
+  for (const [name, number] of [
+    ['in Chinese', '九'.repeat(400)],
+    ['in words', `nine ${'hundred '.repeat(200)}`],
+    ['in JSON', '{"width": 1e999, "sizes": [-1e999]}'],
+  ] as const) {
+    test(`a number that is too large, ${name}, becomes no argument`, async () => {
+      const any = { type: ['object', 'array', 'number', 'string'] };
+      const box = tool('pack_box', 'Packs a box', { width: { type: 'number' }, box: { type: 'object' }, any });
+      const decision = await decideAmong(`pack a box of width ${number}`, {}, depsOf([...TOOLS, box]));
+
+      const text = JSON.stringify(decision, (_, value) => (Math.abs(value) === Infinity ? 'infinite' : value));
+      assert.doesNotMatch(text, /"infinite"/);
+    });
+  }
+
   test('tasks in mixed languages are understood', async () => {
     const decision = await decideAmong('请 send email 给 ann@example.org，谢谢');
 

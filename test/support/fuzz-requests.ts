@@ -50,7 +50,17 @@ export const fuzzRequest = (seed: number, names: readonly string[], key: string)
 };
 
 const ODD_SEGMENTS = ['%zz', '%00', '..', '.', '%2e%2e%2f', 'a%2Fb', '__proto__', 'constructor', '%F0%9F%92%A9', '-1'];
-const ODD_TEXTS = ['', ' ', '\u0000', '\u202e', '\ud800', '💩'.repeat(300), 'x'.repeat(5000), '1e999', '__proto__'];
+const ODD_TEXTS = [
+  '',
+  ' ',
+  '\u0000',
+  '\u202e',
+  '\ud800',
+  '💩'.repeat(300),
+  'x'.repeat(5000),
+  '1e999',
+  '__proto__',
+].concat(['5 ', '九', 'hundred ', '(1+', 'a@'].map((text) => text.repeat(2000)));
 const ODD_VALUES: readonly unknown[] = [
   ...[null, true, false, 0, -0, -1, 1e308, 2 ** 53, 0.1, [], {}, [[]], [null], { a: null }],
   ...ODD_TEXTS,
@@ -84,7 +94,9 @@ const bodyOf = (target: (typeof targets)[number], random: Random): readonly [unk
   if (kind < 0.18) return [Buffer.from(Array.from({ length: 200 }, () => Math.floor(random() * 256))), target.type];
   const value = spoil(sample(target.body ?? {}, random), random);
   if (target.type?.startsWith('multipart/') && random() < 0.8) return [formOf(value, random), undefined];
-  const text = JSON.stringify(value) ?? '';
+  const json = JSON.stringify(value) ?? '';
+  // JSON.stringify writes no number that is out of range.
+  const text = random() < 0.05 ? json.replace(/(?<=[:[,])-?\d+(?:\.\d+)?(?=[,}\]])/, '-1e999') : json;
   return [random() < 0.1 ? text.slice(0, Math.floor(random() * text.length)) : text, typeOf(random)];
 };
 

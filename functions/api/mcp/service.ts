@@ -1,6 +1,7 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type Server } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
 import { checkJsonText } from '../../../shared/kernel/check-json-text.ts';
+import { checkShape } from '../../../shared/kernel/check-nesting.ts';
 import { answerCachedList } from './cached-list.ts';
 import { type McpCaller, readCaller, toAuthInfo } from './caller.ts';
 import { type EarlierContext, serveEarlier } from './earlier.ts';
@@ -56,6 +57,7 @@ export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }
       checkJsonText(text, 'the message');
       const body = parse(text);
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
+      checkShape(body, { depth: 128, what: 'the message' });
       requireTokenScope(caller.actor, body);
       const kept = await answerCachedList(context, caller, request, body);
       if (kept !== undefined) return { bytes: kept };

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { hasInfinite } from '../../kernel/check-nesting.ts';
 import { termOf } from '../../search/text.ts';
 import { slotRarity } from './cues.ts';
 import { type Leaf, leavesOf, rebuilt } from './leaves.ts';
@@ -118,7 +119,10 @@ const placedPhrases = new WeakMap<Reading['phrases'], Surroundings['phrases']>()
 
 /** The proposals for each slot, with features that compare each to the others. */
 export const rankedProposals = ({ slots, reading, subject }: Surroundings): readonly (readonly Ranked[])[] => {
-  const all = slots.map((slot) => proposalsFor(slot, slots, reading, subject));
+  // No argument can be infinite, as 400 Chinese digits, ten thousand hundreds and 1e999 would be.
+  const all = slots.map((slot) =>
+    proposalsFor(slot, slots, reading, subject).filter(({ value }) => !hasInfinite(value)),
+  );
   const homes = new Map<number, number>();
   for (const proposals of all) {
     const places = new Set(proposals.filter(({ source }) => RECOGNISED.has(source)).map(packPlace));
