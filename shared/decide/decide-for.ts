@@ -7,6 +7,7 @@ import { automaticEntries, readLists } from '../insight/lists.ts';
 import type { Memory } from '../insight/memory.ts';
 import { readAllStats, readRatings } from '../insight/read-stats.ts';
 import type { Iqa } from '../iqa/iqa.ts';
+import { nextTurn } from '../kernel/end-of-turn.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Lack } from '../kernel/ports.ts';
@@ -22,7 +23,7 @@ import type { DecideDeps, DecideInput, Decision } from './decision.ts';
 import type { Llm } from './llm.ts';
 
 export interface DecideContext
-  extends Pick<ExecuteContext, 'table' | 'clock' | 'catalogs' | 'handlers' | 'checkArguments'> {
+  extends Pick<ExecuteContext, 'table' | 'clock' | 'turns' | 'catalogs' | 'handlers' | 'checkArguments'> {
   readonly llm?: Llm | undefined;
   /** What use has taught, where it teaches. */
   readonly memories?: ((tenant: string) => Promise<Memory>) | undefined;
@@ -105,6 +106,11 @@ export const decideDepsFor = async (
     llm: context.llm,
     memory,
     encode: (task) => held.encode(task),
+    // Decisions that were let in one by one would else go on together after each wait.
+    turn: async () => {
+      await nextTurn();
+      await context.turns.enter(actor.tenant);
+    },
   };
 };
 

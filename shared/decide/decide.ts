@@ -24,11 +24,15 @@ const DEFAULT_TOP = 3;
 export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Decision> => {
   if (input.task.trim() === '')
     throw new Fault('InvalidInput', 'task is empty; say what shall be done', { field: 'task' });
-  const request = readRequest(input.task, await deps.encode?.(input.task));
+  const { turn = nextTurn } = deps;
+  const vectors = await deps.encode?.(input.task);
+  // Those of many tasks come at once.
+  if (vectors !== undefined) await turn();
+  const request = readRequest(input.task, vectors);
   // The first decision loads its tables, and its reading compiles what finds dates and numbers: each in its own turn.
-  await nextTurn();
+  await turn();
   const reading = readForValues(input.task, input.now);
-  await nextTurn();
+  await turn();
   const pool = findPool(request, input, deps);
 
   const scenario = inSpan('decide scenario', {}, () => classifyScenario(request, pool, deps.index.size));

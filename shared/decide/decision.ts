@@ -43,6 +43,8 @@ export interface DecideDeps {
   readonly llm?: Llm;
   /** The task by the sentence encoder; undefined while it is not loaded. */
   readonly encode?: ((task: string) => Promise<RequestVectors | undefined>) | undefined;
+  /** Waits for the caller's turn before each long part of a decision; of the event loop alone unless given. */
+  readonly turn?: () => Promise<void>;
   /** Other weights than the shipped ones, for those who fit them. */
   readonly argumentWeights?: Readonly<Record<string, number>>;
   readonly rankingWeights?: FeatureWeights;

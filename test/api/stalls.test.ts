@@ -121,6 +121,33 @@ describe('bounded work per request', () => {
     assert.deepEqual(new Set(turns), new Set([0, 1]), `answers a turn: ${turns.filter((answers) => answers > 0)}`);
   });
 
+  test('X.06 decisions that arrive together and take long go on in one turn of the event loop each', async () => {
+    const { json } = await testAssay();
+    const number = (name: string) => [name, { type: 'number', description: `The ${name}.` }];
+    const properties = Object.fromEntries(['width', 'height', 'depth', 'weight', 'price', 'age'].map(number));
+    const mock = { type: 'mock', mock_response: 1 };
+    const parameters = { type: 'object', properties, required: ['width'] };
+    const definition = { name: 'box', description: 'Packs a box', type: 'function', handler: 'box', parameters };
+    assert.equal((await json('POST', '/v1/tools', { ...definition, implementation: mock })).status, 201);
+    const decide = () => json('POST', '/v1/decide', { task: `pack a box ${'5 '.repeat(4000)}` });
+    await decide();
+    const turns = [0];
+    let timer = setImmediate(function watch() {
+      turns.push(0);
+      timer = setImmediate(watch);
+    });
+
+    const answers = Array.from({ length: 6 }, async () => {
+      const { status } = await decide();
+      turns.push((turns.pop() ?? 0) + 1);
+      return status;
+    });
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]));
+
+    clearImmediate(timer);
+    assert.deepEqual(new Set(turns), new Set([0, 1]), `answers a turn: ${turns.filter((answered) => answered > 0)}`);
+  });
+
   test('X.07 unfinished bodies of one tenant hold 64 MB at most, and another tenant is served', async () => {
     const { app, key } = await testAssay();
     const loud = await key({ scopes: ['invoke'], tenant: 'loud' });
