@@ -81,9 +81,8 @@ const confirmNode = (api: ApiClient, run: string, node: string, approve: boolean
     approve,
   });
 
-const answer = async (cli: Cli, api: ApiClient, view: RunView, { id, tool }: NodeView): Promise<RunView> => {
-  const approve =
-    cli.values.yes === true || (await askConsent(cli, `${id} (${tool})`, await argumentsOf(api, view, id)));
+const answer = async (cli: Cli, api: ApiClient, view: RunView, { id, tool, approval }: NodeView): Promise<RunView> => {
+  const approve = cli.values.yes === true || (await askConsent(cli, `${id} (${tool})`, approval?.arguments ?? {}));
   try {
     return await confirmNode(api, view.run_id, id, approve);
   } catch (thrown) {
@@ -91,14 +90,6 @@ const answer = async (cli: Cli, api: ApiClient, view: RunView, { id, tool }: Nod
     if (thrown instanceof Fault && thrown.code === 'Conflict') return getRun(api, view.run_id);
     throw thrown;
   }
-};
-
-const argumentsOf = async (api: ApiClient, { plan_id: plan }: RunView, node: string): Promise<unknown> => {
-  const { nodes } = await api.json<{ nodes: readonly { id: string; arguments: unknown }[] }>(
-    'GET',
-    `/v1/plans/${plan}`,
-  );
-  return nodes.find(({ id }) => id === node)?.arguments;
 };
 
 /** In a terminal, a table that is redrawn in place. */

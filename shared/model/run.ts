@@ -150,6 +150,10 @@ export interface ApprovalView {
   readonly decision?: 'approved' | 'denied' | 'timed_out';
   readonly decided_at?: string;
   readonly approver?: string;
+  /**
+   * While it waits: what the tool would get. Outputs stored elsewhere, and the run's input, stay `{"$from": ...}`.
+   */
+  readonly arguments?: unknown;
 }
 
 /** A run as callers see it. `output` holds the results of the nodes without dependants. */

@@ -3,6 +3,7 @@ import type { AttemptBody, AttemptView, NodeStatus, NodeView, RunBody, RunView }
 import { maySkip } from './node-states.ts';
 import { orderNodes } from './order.ts';
 import { type NodeRows, settled } from './record.ts';
+import { fillReferences, valueAt } from './reference.ts';
 
 interface Settled {
   readonly view: NodeView;
@@ -63,7 +64,7 @@ function viewNode(
     ended_at: iso(last?.ended_at),
     attempts: rows.attempts.map((attempt) => viewAttempt(attempt, run)),
     ...readResult(done),
-    approval: viewApproval(rows, run),
+    approval: viewApproval(rows, run, status === 'waiting_approval' ? askedArguments(node, views) : undefined),
     from_upstream: node.from_upstream,
     idempotency_key: `${run.run_id}/${node.id}`,
   };
@@ -149,7 +150,7 @@ function readResult(done: AttemptBody | undefined): { result?: unknown; result_r
   return 'ref' in done.result ? { result_ref: done.result.ref } : { result: done.result.value };
 }
 
-function viewApproval({ approval }: NodeRows, run: RunBody): NodeView['approval'] {
+function viewApproval({ approval }: NodeRows, run: RunBody, asked: unknown): NodeView['approval'] {
   if (approval === undefined) return undefined;
   const late = timedOut(approval.expires_at, approval.decision, run) ? 'timed_out' : undefined;
   const decision = approval.decision ?? late;
@@ -159,7 +160,17 @@ function viewApproval({ approval }: NodeRows, run: RunBody): NodeView['approval'
     decision,
     decided_at: iso(approval.decided_at),
     approver: approval.approver,
+    arguments: asked,
   };
+}
+
+/** The arguments a person is asked to approve, with the outputs of earlier nodes filled in as far as the run shows them. */
+function askedArguments(node: PlanNode, views: ReadonlyMap<string, Settled>): unknown {
+  return fillReferences(node.arguments, node.id, ({ source, path, text }) => {
+    const before = views.get(source)?.view;
+    if (before?.status === 'skipped' || before?.status === 'denied') return null;
+    return valueAt(before?.result, path) ?? { $from: text };
+  });
 }
 
 /** The results of the nodes without dependants; null for one that was skipped. */

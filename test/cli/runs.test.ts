@@ -11,7 +11,13 @@ const folderWithPlan = async (t: Parameters<typeof temporaryDirectory>[0]): Prom
   const cwd = await temporaryDirectory(t);
   const nodes = [
     { id: 'count', tool: 'text_stats', arguments: { text: 'one two' } },
-    { id: 'save', tool: 'file_write', arguments: { path: 'a.txt', content: 'hello' }, after: ['count'] },
+    { id: 'say', tool: 'base64', arguments: { action: 'decode', text: 'aGVsbG8=' } },
+    {
+      id: 'save',
+      tool: 'file_write',
+      arguments: { path: 'a.txt', content: { $from: 'say.result' } },
+      after: ['count'],
+    },
   ];
   await writeFile(join(cwd, 'plan.json'), JSON.stringify({ nodes }));
   return cwd;
@@ -31,7 +37,7 @@ describe('X.28 a plan that needs consent in the CLI', () => {
       `save (file_write) waits for consent; answer with one of\n  assay runs approve ${id} save\n  assay runs deny ${id} save\n`,
     );
     const asked = await runAssay(['confirmations', 'list'], { cwd });
-    assert.match(asked.stdout, new RegExp(`${id}/save +pending`));
+    assert.match(asked.stdout, new RegExp(`${id}/save +pending .*"content":"hello"`));
     const approved = await runAssay(['runs', 'approve', id], { cwd });
     assert.equal(approved.code, 0, approved.stderr);
     assert.equal(await readFile(join(cwd, '.assay/files/a.txt'), 'utf8'), 'hello');
@@ -67,6 +73,7 @@ describe('X.28 a plan that needs consent in the CLI', () => {
     const shown = await atTerminal(cwd, 'run --file plan.json', 'y');
 
     assert.match(shown, /save \(file_write\) needs your consent to run with/);
+    assert.match(shown, /"content": "hello"/);
     assert.match(shown, /run \S+ ok/);
     assert.ok(!shown.includes('"level"'), shown);
     assert.equal(await readFile(join(cwd, '.assay/files/a.txt'), 'utf8'), 'hello');

@@ -331,8 +331,33 @@ describe('approval in runs', () => {
     assert.equal(waiting.status, 'running');
     assert.equal(view.status, 'ok');
     assert.equal(approvedBy, 'key-9');
+    assert.equal(nodeOf(view, 'send').approval?.arguments, undefined);
     assert.equal(nodeOf(view, 'send').approval?.approver, 'key-9');
     assert.doesNotMatch(JSON.stringify(waiting), /token/);
+  });
+
+  test('a waiting node shows the arguments to approve, with earlier outputs filled in', async () => {
+    const given = { text: from('a.say'), all: [from('a')], fixed: 1, gone: from('lost'), input: from('$input.x') };
+    const { runs, id } = await begin(
+      aHeldWorld(async (call) => {
+        if (call.node.id === 'lost') throw new Fault('ToolExecutionError', 'lost');
+        return ok({ say: 'hello' });
+      }),
+      [
+        node('a'),
+        node('lost', { on_failure: { policy: 'skip', downstream: 'run' } }),
+        node('send', { tool: 'ask_send', arguments: given }),
+      ],
+    );
+    const view = await until(runs, id, 'send', 'waiting_approval');
+
+    assert.deepEqual(nodeOf(view, 'send').approval?.arguments, {
+      text: 'hello',
+      all: [{ say: 'hello' }],
+      fixed: 1,
+      gone: null,
+      input: from('$input.x'),
+    });
   });
 
   test('a denial stops the run under the policy stop', async () => {

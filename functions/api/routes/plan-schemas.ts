@@ -85,6 +85,10 @@ const ApprovalBody = z
     decision: z.enum(['approved', 'denied', 'timed_out']).optional(),
     decided_at: z.string().optional(),
     approver: z.string().optional(),
+    arguments: JsonRecord.optional().meta({
+      description:
+        'While it waits: the arguments to approve. Outputs stored elsewhere, and the input of the run, stay `{"$from": ...}`.',
+    }),
   })
   .meta({ id: 'Approval' });
 

@@ -40,6 +40,7 @@ const questionsOf = (run: RunView): readonly Question[] =>
     key: '',
     tool,
     version,
+    arguments: approval?.arguments,
     expires_at: approval?.expires_at ?? '',
   }));
 
@@ -49,7 +50,7 @@ const questionTable = (questions: readonly Question[]): string =>
     { title: 'STATE', value: ({ state }) => state },
     { title: 'KEY', value: ({ key }) => key },
     { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
-    { title: 'ARGUMENTS', value: (one) => JSON.stringify(one.arguments) ?? 'of a run' },
+    { title: 'ARGUMENTS', value: (one) => JSON.stringify(one.arguments) ?? '' },
     { title: 'UNTIL', isWhole: true, value: ({ expires_at: until }) => shortTime(until) },
   ]);
 
