@@ -3,6 +3,10 @@ import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 
 const EVERY_MS = 15_000;
+const ANSWERED = 'assay:answered';
+
+/** Tells whoever counts that a question was answered on this page. */
+export const tellAnswered = (): void => void dispatchEvent(new Event(ANSWERED));
 
 /** The number of calls and nodes that wait for approval, polled while the page is visible. */
 export const useWaiting = (on: string): number => {
@@ -10,8 +14,10 @@ export const useWaiting = (on: string): number => {
   const [waiting, setWaiting] = useState(0);
   useEffect(() => {
     let isOver = false;
+    let latest = 0;
     const look = async (): Promise<void> => {
       if (document.hidden) return;
+      const mine = ++latest;
       // A key that may not approve has nothing to approve.
       const [calls, runs] = await Promise.all([
         client.confirmations().then(
@@ -24,12 +30,15 @@ export const useWaiting = (on: string): number => {
           () => 0,
         ),
       ]);
-      if (!isOver) setWaiting(calls + runs);
+      if (!isOver && mine === latest) setWaiting(calls + runs);
     };
     void look();
     const timer = setInterval(() => void look(), EVERY_MS);
+    const lookNow = (): void => void look();
+    addEventListener(ANSWERED, lookNow);
     return () => {
       isOver = true;
+      removeEventListener(ANSWERED, lookNow);
       clearInterval(timer);
     };
   }, [on]);

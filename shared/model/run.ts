@@ -153,7 +153,7 @@ export interface ApprovalView {
   /**
    * While it waits: what the tool would get. Outputs stored elsewhere, and the run's input, stay `{"$from": ...}`.
    */
-  readonly arguments?: unknown;
+  readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
 /** A run as callers see it. `output` holds the results of the nodes without dependants. */

@@ -150,7 +150,9 @@ function readResult(done: AttemptBody | undefined): { result?: unknown; result_r
   return 'ref' in done.result ? { result_ref: done.result.ref } : { result: done.result.value };
 }
 
-function viewApproval({ approval }: NodeRows, run: RunBody, asked: unknown): NodeView['approval'] {
+type Arguments = Readonly<Record<string, unknown>>;
+
+function viewApproval({ approval }: NodeRows, run: RunBody, asked: Arguments | undefined): NodeView['approval'] {
   if (approval === undefined) return undefined;
   const late = timedOut(approval.expires_at, approval.decision, run) ? 'timed_out' : undefined;
   const decision = approval.decision ?? late;
@@ -165,12 +167,12 @@ function viewApproval({ approval }: NodeRows, run: RunBody, asked: unknown): Nod
 }
 
 /** The arguments a person is asked to approve, with the outputs of earlier nodes filled in as far as the run shows them. */
-function askedArguments(node: PlanNode, views: ReadonlyMap<string, Settled>): unknown {
+function askedArguments(node: PlanNode, views: ReadonlyMap<string, Settled>): Arguments {
   return fillReferences(node.arguments, node.id, ({ source, path, text }) => {
     const before = views.get(source)?.view;
     if (before?.status === 'skipped' || before?.status === 'denied') return null;
     return valueAt(before?.result, path) ?? { $from: text };
-  });
+  }) as Arguments;
 }
 
 /** The results of the nodes without dependants; null for one that was skipped. */

@@ -5,6 +5,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Badge, Button, Code, Empty, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
+import { useKeyNames } from '../use-key-names.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 import { CallTrace } from './trace.tsx';
@@ -21,6 +22,7 @@ const PAGE = '50';
 /** Calls, newest first, in pages. */
 export const Calls = () => {
   const client = useClient();
+  const nameOf = useKeyNames();
   const [filter, setFilter] = useKept('calls.filter', NO_FILTER);
   const [older, setOlder] = useState<readonly Execution[]>([]);
   const [cursor, setCursor] = useState<string | undefined>(undefined);
@@ -55,13 +57,13 @@ export const Calls = () => {
           </select>
         </Field>
         <Field label="Key">
-          <input type="text" placeholder="any key" value={filter.key} onChange={set('key')} />
+          <input type="text" placeholder="any key, by its id" value={filter.key} onChange={set('key')} />
         </Field>
       </div>
       {calls.length === 0 && <Empty title="No calls">Score a picture or run a tool, and it appears here.</Empty>}
       <ul class="calls">
         {calls.map((call) => (
-          <CallRow key={call.call_id} call={call} />
+          <CallRow key={call.call_id} call={call} caller={nameOf(call.key)} />
         ))}
       </ul>
       <Notice fault={more.fault} onRetry={() => void more.run()} />
@@ -76,7 +78,13 @@ export const Calls = () => {
 
 const TONES: Readonly<Record<string, string>> = { ok: 'good', failed: 'bad', refused: 'warn' };
 
-const CallRow = ({ call }: { readonly call: Execution }) => (
+interface RowProps {
+  readonly call: Execution;
+  /** The name of its key. */
+  readonly caller: string;
+}
+
+const CallRow = ({ call, caller }: RowProps) => (
   <li>
     <details class="call">
       <summary class="call-summary">
@@ -95,7 +103,8 @@ const CallRow = ({ call }: { readonly call: Execution }) => (
           </div>
         )}
         <p class="small muted">
-          {call.tool} {call.version} by the key {call.key}, call {call.call_id}
+          {call.tool} {call.version} by the key {caller === call.key ? caller : `${caller} (${call.key})`}, call{' '}
+          {call.call_id}
           {call.cached ? ', from the cache' : ''}
         </p>
         <CallTrace call={call.call_id} />

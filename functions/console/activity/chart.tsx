@@ -14,7 +14,7 @@ interface Props {
 
 const [WIDTH, HEIGHT] = [480, 120];
 
-/** A bar chart over time; its label has the same values as text. */
+/** A bar chart over time; a bar under the pointer shows its time and value. */
 export const Chart = ({ title, span, steps, series, show }: Props) => {
   const sumOf = (step: Step): number => series.reduce((sum, [, value]) => sum + value(step), 0);
   const most = Math.max(1e-9, ...steps.map(sumOf));
@@ -26,7 +26,16 @@ export const Chart = ({ title, span, steps, series, show }: Props) => {
     <figure class="chart">
       <figcaption class="row between">
         <strong class="small">{title}</strong>
-        <span class="tiny muted">highest {highest}</span>
+        <span class="row tiny muted">
+          {series.length > 1 &&
+            series.map(([name, , tone]) => (
+              <span key={name} class="legend">
+                <span class={`legend-mark bar-${tone}`} aria-hidden="true" />
+                {name}
+              </span>
+            ))}
+          <span>highest {highest}</span>
+        </span>
       </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -35,7 +44,15 @@ export const Chart = ({ title, span, steps, series, show }: Props) => {
         aria-label={`${title}: highest ${highest}`}
       >
         {steps.map((step, index) => (
-          <Bar key={step.at} x={index * wide} width={wide} step={step} series={series} scale={HEIGHT / most} />
+          <Bar
+            key={step.at}
+            x={index * wide}
+            width={wide}
+            step={step}
+            series={series}
+            scale={HEIGHT / most}
+            title={`${showStep(step.at, span)}: ${show(sumOf(step))}`}
+          />
         ))}
       </svg>
       <div class="row between tiny muted">
@@ -52,9 +69,10 @@ interface BarProps {
   readonly step: Step;
   readonly series: readonly Series[];
   readonly scale: number;
+  readonly title: string;
 }
 
-const Bar = ({ x, width, step, series, scale }: BarProps) => {
+const Bar = ({ x, width, step, series, scale, title }: BarProps) => {
   let top = HEIGHT;
   const parts = series.flatMap(([name, value, tone]) => {
     const height = value(step) * scale;
@@ -63,6 +81,7 @@ const Bar = ({ x, width, step, series, scale }: BarProps) => {
   });
   return (
     <g>
+      <title>{title}</title>
       {parts.map(({ name, tone, top: y, height }) => (
         <rect
           key={name}
@@ -77,8 +96,10 @@ const Bar = ({ x, width, step, series, scale }: BarProps) => {
   );
 };
 
-const showStep = (at: string, span: SummarySpan): string =>
-  new Date(at).toLocaleString(
-    'en-GB',
-    span === 'month' ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' },
-  );
+const STEP_FORMATS: Readonly<Record<SummarySpan, Intl.DateTimeFormatOptions>> = {
+  hour: { hour: '2-digit', minute: '2-digit' },
+  day: { weekday: 'short', hour: '2-digit', minute: '2-digit' },
+  month: { day: 'numeric', month: 'short' },
+};
+
+const showStep = (at: string, span: SummarySpan): string => new Date(at).toLocaleString('en-GB', STEP_FORMATS[span]);

@@ -5,6 +5,7 @@ import { Tile } from '../tools/tool-page.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { type Choice, Empty, Scroll, Tabs } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
+import { useKeyNames } from '../use-key-names.ts';
 import { useLive } from '../use-live.ts';
 import { Chart } from './chart.tsx';
 
@@ -16,6 +17,7 @@ const SPANS: readonly Choice<SummarySpan>[] = [
 /** Calls, errors, durations and spend over time, by tool and key. */
 export const Overview = () => {
   const client = useClient();
+  const nameOf = useKeyNames();
   const [span, setSpan] = useKept<SummarySpan>('overview.span', 'day');
   const load = useLive((signal) => client.liveSummary(span, signal), [span]);
   const { value } = load;
@@ -65,7 +67,7 @@ export const Overview = () => {
       {value && value.calls > 0 && (
         <div class="columns">
           <Ranking title="By tool" rows={value.tools} />
-          <Ranking title="By key" rows={value.keys} />
+          <Ranking title="By key" rows={value.keys} nameOf={nameOf} />
         </div>
       )}
     </div>
@@ -91,9 +93,11 @@ const Totals = ({ value }: { readonly value: CallSummary }) => {
 interface RankingProps {
   readonly title: string;
   readonly rows: readonly (CallTotals & { readonly name: string })[];
+  /** The name people gave it, where it is known by an id. */
+  nameOf?(id: string): string;
 }
 
-const Ranking = ({ title, rows }: RankingProps) => (
+const Ranking = ({ title, rows, nameOf = (id) => id }: RankingProps) => (
   <section class="card" aria-label={title}>
     <h2>{title}</h2>
     <Scroll label={`${title}, table`}>
@@ -118,9 +122,7 @@ const Ranking = ({ title, rows }: RankingProps) => (
         <tbody>
           {rows.map(({ name, calls, failed, p95_ms: p95, micros }) => (
             <tr key={name}>
-              <td>
-                <code>{name}</code>
-              </td>
+              <td>{nameOf(name) === name ? <code>{name}</code> : <span title={name}>{nameOf(name)}</span>}</td>
               <td class="number">{calls}</td>
               <td class="number">{failed}</td>
               <td class="number">{showMs(p95)}</td>

@@ -3,28 +3,45 @@ import { showJson, showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Button, Code, Empty } from '../ui/parts.tsx';
+import { useKeyNames } from '../use-key-names.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
+import { tellAnswered, useWaiting } from '../use-waiting.ts';
 
-/** Calls that wait for a person's approval. */
+/** Calls and nodes of runs that wait for a person's approval; read again when their number changes. */
 export const Waiting = () => {
   const client = useClient();
-  const load = useLoad(() => client.confirmations(), []);
-  const runs = useLoad(() => client.runs({ status: 'waiting', limit: '100' }), []);
+  const nameOf = useKeyNames();
+  const count = useWaiting('waiting');
+  const load = useLoad(async () => {
+    const [{ confirmations }, { runs }] = await Promise.all([
+      client.confirmations(),
+      client.runs({ status: 'waiting', limit: '100' }),
+    ]);
+    return { confirmations, runs };
+  }, [count]);
+  const finish = (): void => {
+    load.reload();
+    tellAnswered();
+  };
   const decide = useAction(async (id: string, approve: boolean) => {
     await client.confirm(id, approve);
-    load.reload();
+    finish();
   });
   const answer = useAction(async (run: string, node: string, approve: boolean) => {
     await client.confirmNode(run, node, approve);
-    runs.reload();
+    finish();
   });
-  const nodes = (runs.value?.runs ?? []).flatMap(({ run_id: run, nodes: all }) =>
+  const nodes = (load.value?.runs ?? []).flatMap(({ run_id: run, nodes: all }) =>
     all.filter(({ status }) => status === 'waiting_approval').map((node) => ({ run, ...node })),
   );
   const pending = (load.value?.confirmations ?? []).filter(({ state }) => state === 'pending');
   return (
-    <Panel title="Waiting for approval" about="A call’s question is open for ten minutes." load={load}>
+    <Panel
+      title="Waiting for approval"
+      about="A call waits ten minutes for an answer, a run until the time it shows."
+      load={load}
+    >
       <Notice fault={decide.fault ?? answer.fault} />
       {pending.length + nodes.length === 0 && (
         <Empty title="Nothing waits">When a call needs a person’s consent, it is asked for here.</Empty>
@@ -36,17 +53,27 @@ export const Waiting = () => {
               <p>
                 <code>{tool}</code>{' '}
                 <span class="small muted">
-                  {version}, asked by the key {key}
+                  {version}, asked by the key {nameOf(key)}
                 </span>
               </p>
               <span class="small muted">until {showTime(expires_at)}</span>
             </div>
             <AskedArguments id={id} tool={tool} shown={args} hidden={hidden} />
             <div class="row">
-              <Button kind="primary" disabled={decide.isBusy} onClick={() => void decide.run(id, true)}>
+              <Button
+                kind="primary"
+                label={`Approve ${tool}`}
+                disabled={decide.isBusy}
+                onClick={() => void decide.run(id, true)}
+              >
                 Approve
               </Button>
-              <Button kind="danger" disabled={decide.isBusy} onClick={() => void decide.run(id, false)}>
+              <Button
+                kind="danger"
+                label={`Deny ${tool}`}
+                disabled={decide.isBusy}
+                onClick={() => void decide.run(id, false)}
+              >
                 Deny
               </Button>
             </div>
@@ -63,11 +90,24 @@ export const Waiting = () => {
               </p>
               {approval && <span class="small muted">until {showTime(approval.expires_at)}</span>}
             </div>
+            {approval?.arguments !== undefined && (
+              <Code text={showJson(approval.arguments)} label={`Arguments of ${tool}`} />
+            )}
             <div class="row">
-              <Button kind="primary" disabled={answer.isBusy} onClick={() => void answer.run(run, id, true)}>
+              <Button
+                kind="primary"
+                label={`Approve ${tool}`}
+                disabled={answer.isBusy}
+                onClick={() => void answer.run(run, id, true)}
+              >
                 Approve
               </Button>
-              <Button kind="danger" disabled={answer.isBusy} onClick={() => void answer.run(run, id, false)}>
+              <Button
+                kind="danger"
+                label={`Deny ${tool}`}
+                disabled={answer.isBusy}
+                onClick={() => void answer.run(run, id, false)}
+              >
                 Deny
               </Button>
             </div>

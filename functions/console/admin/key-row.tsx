@@ -54,6 +54,10 @@ export const KeyRow = ({ id, found, calls, micros, onRevoked }: Props) => {
         {[
           id,
           ...(tools.length === 0 ? [] : [`only ${tools.join(', ')}`]),
+          ...(found === undefined ? [] : [`made ${showTime(found.created_at)}`]),
+          ...(found?.rate === undefined
+            ? []
+            : [`at most ${found.rate.per_second} a second, ${found.rate.burst} at once`]),
           ...(found?.expires_at === undefined ? [] : [`good until ${showTime(found.expires_at)}`]),
         ].join(' · ')}
       </p>

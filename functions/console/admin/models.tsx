@@ -3,27 +3,41 @@ import { useClient } from '../context.ts';
 import { showBytes, showRaw, showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { Badge, Button, Code, CopyButton } from '../ui/parts.tsx';
+import { Badge, Button, Code, CopyButton, Empty, Field } from '../ui/parts.tsx';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 
 /** Metrics that need a model file: which have one, and how to add the others. */
 export const Models = () => {
   const client = useClient();
+  const [text, setText] = useState('');
   const load = useLoad(async () => {
     const [{ models }, { tools }] = await Promise.all([client.models(), client.iqaTools()]);
     const added = new Map(models.map((model) => [model.tool, model]));
     const learned = tools.filter(({ name, available }) => !available || added.has(name));
-    return learned.map((tool) => ({ tool, model: added.get(tool.name) }));
+    const entries = learned.map((tool) => ({ tool, model: added.get(tool.name) }));
+    // First those that are there: they are what an operator looks for.
+    return entries.toSorted((a, b) => Number(b.model !== undefined) - Number(a.model !== undefined));
   }, []);
+  const wanted = text.trim().toLowerCase();
+  const shown = load.value?.filter(({ tool }) => `${tool.name} ${tool.title}`.toLowerCase().includes(wanted)) ?? [];
   return (
     <Panel
       title="Models"
       about="Learned metrics come without weights: export one with its recipe, then add the file where the server runs."
       load={load}
     >
+      <Field label="Find a model">
+        <input
+          type="search"
+          placeholder="its name, or what it measures"
+          value={text}
+          onInput={(event: Event) => setText((event.target as HTMLInputElement).value)}
+        />
+      </Field>
+      {load.value && shown.length === 0 && <Empty title="No such model">Its name is spelt as in IQA-PyTorch.</Empty>}
       <ul class="entries">
-        {load.value?.map(({ tool, model }) => (
+        {shown.map(({ tool, model }) => (
           <ModelEntry key={tool.name} tool={tool} model={model} />
         ))}
       </ul>

@@ -27,10 +27,12 @@ interface Props {
   onStarted(id: string): void;
   /** A part of the plan is run again, as a plan of its own. */
   onRetried(plan: Plan, run: string): void;
+  /** The states of the run's nodes in short, when one has changed. */
+  onStanding(standing: string): void;
 }
 
 /** A plan as DAG and as tree, and its run. */
-export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
+export const PlanView = ({ plan, runId, onStarted, onRetried, onStanding }: Props) => {
   const client = useClient();
   const [input, setInput] = useKept(`plan.input.${plan.plan_id}`, '');
   const [run, setRun] = useState<RunView | undefined>(undefined);
@@ -73,6 +75,10 @@ export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
     const timer = setTimeout(() => void watch.run(run.run_id), LOOK_MS);
     return () => clearTimeout(timer);
   }, [run, watch.fault]);
+  const standing = run ? `${run.status} ${run.nodes.map(({ status }) => status).join(' ')}` : '';
+  useEffect(() => {
+    onStanding(standing);
+  }, [standing]);
   const nodes: NodesById = new Map(run?.nodes.map((node) => [node.id, node]));
   const { critical_path_ms, makespan_ms, ratio } = plan.predicted;
   return (

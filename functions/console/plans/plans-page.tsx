@@ -7,6 +7,7 @@ import { Button, type Choice, Field, Tabs } from '../ui/parts.tsx';
 import { useEffect } from '../use-effect.ts';
 import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 import example from './example.json' with { type: 'json' };
 import { PlanView } from './plan-view.tsx';
 import { Questions } from './questions.tsx';
@@ -32,6 +33,7 @@ export const PlansPage = ({ run: asked }: { readonly run: string }) => {
   const [task, setTask] = useKept('plans.task', '');
   const [text, setText] = useKept('plans.text', '');
   const [{ plan, draft, run }, setMade] = useKept<Made>('plans.made', {});
+  const [standing, setStanding] = useState('');
   const follow = useAction(async (id: string) => {
     const { plan_id } = await client.run(id);
     setMade({ plan: plan?.plan_id === plan_id ? plan : await client.plan(plan_id), run: id });
@@ -99,8 +101,17 @@ export const PlansPage = ({ run: asked }: { readonly run: string }) => {
       <Notice fault={make.fault} onRetry={() => void make.run(way, given)} />
       <Notice fault={follow.fault} onRetry={() => void follow.run(asked)} />
       {draft && <Questions draft={draft} isPlan={plan !== undefined} onEdit={edit} />}
-      {plan && <PlanView key={plan.plan_id} plan={plan} runId={run} onStarted={started} onRetried={retried} />}
-      <RunHistory current={run} />
+      {plan && (
+        <PlanView
+          key={plan.plan_id}
+          plan={plan}
+          runId={run}
+          onStarted={started}
+          onRetried={retried}
+          onStanding={setStanding}
+        />
+      )}
+      <RunHistory current={`${run} ${standing}`} />
     </div>
   );
 };

@@ -16,26 +16,33 @@ const FILTERS: readonly (readonly [RunFilter | '', string])[] = [
   ['cancelled', 'cancelled'],
 ];
 
+interface Props {
+  /** What the watched run looks like; the list is read again when it changes. */
+  readonly current: string | undefined;
+}
+
 /** Runs of the last 30 days, newest first; each opens with its plan. */
-export const RunHistory = ({ current }: { readonly current: string | undefined }) => {
+export const RunHistory = ({ current }: Props) => {
   const client = useClient();
   const [status, setStatus] = useKept<RunFilter | ''>('runs.status', '');
   const load = useLoad(() => client.runs({ status, limit: '20' }), [status, current]);
   const runs = load.value?.runs ?? [];
   return (
     <Panel title="Runs" about="Kept for 30 days." load={load}>
-      <Field label="Status">
-        <select
-          value={status}
-          onChange={(event: Event) => setStatus((event.target as HTMLSelectElement).value as RunFilter | '')}
-        >
-          {FILTERS.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <div class="filters three">
+        <Field label="Status">
+          <select
+            value={status}
+            onChange={(event: Event) => setStatus((event.target as HTMLSelectElement).value as RunFilter | '')}
+          >
+            {FILTERS.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </div>
       {runs.length === 0 && <Empty title="No runs">Make a plan above and run it, and it appears here.</Empty>}
       <ul class="entries">
         {runs.map((run) => (

@@ -4,6 +4,7 @@ import { showJson, showMs, showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Code } from '../ui/parts.tsx';
 import { useAction } from '../use-load.ts';
+import { tellAnswered } from '../use-waiting.ts';
 import { RUN_WORDS, StatusBadge } from './status.tsx';
 
 interface Props {
@@ -15,9 +16,10 @@ interface Props {
 /** The current state of a run: each node's duration and result, and open questions. */
 export const RunPanel = ({ run, onRun, onRetry }: Props) => {
   const client = useClient();
-  const answer = useAction(async (node: string, approve: boolean) =>
-    onRun(await client.confirmNode(run.run_id, node, approve)),
-  );
+  const answer = useAction(async (node: string, approve: boolean) => {
+    onRun(await client.confirmNode(run.run_id, node, approve));
+    tellAnswered();
+  });
   const cancel = useAction(async () => onRun(await client.cancelRun(run.run_id)));
   const [tone, word] = RUN_WORDS[run.status];
   const span = spanOf(run);
@@ -100,14 +102,17 @@ const RunNode = ({ node, span, isBusy, onAnswer, onRetry }: NodeProps) => {
       </div>
       <Timeline node={node} span={span} />
       {node.status === 'waiting_approval' && (
-        <div key="question" class="row">
-          <Button kind="primary" disabled={isBusy} label={`Approve ${node.id}`} onClick={() => onAnswer(true)}>
-            Approve
-          </Button>
-          <Button kind="danger" disabled={isBusy} label={`Deny ${node.id}`} onClick={() => onAnswer(false)}>
-            Deny
-          </Button>
-          <span class="small muted">{node.tool} asks before it runs.</span>
+        <div key="question" class="group">
+          <p class="small muted">{node.tool} asks before it runs, with</p>
+          <Code text={showJson(node.approval?.arguments ?? {})} label={`Arguments of ${node.id}`} />
+          <div class="row">
+            <Button kind="primary" disabled={isBusy} label={`Approve ${node.id}`} onClick={() => onAnswer(true)}>
+              Approve
+            </Button>
+            <Button kind="danger" disabled={isBusy} label={`Deny ${node.id}`} onClick={() => onAnswer(false)}>
+              Deny
+            </Button>
+          </div>
         </div>
       )}
       {onRetry && node.status !== 'ok' && node.status !== 'skipped' && (

@@ -6,6 +6,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Button, Code } from '../ui/parts.tsx';
 import { useAction } from '../use-load.ts';
+import { tellAnswered } from '../use-waiting.ts';
 
 /** A call that waits for approval. */
 export interface Question {
@@ -34,6 +35,7 @@ export const ConsentDialog = ({ tool, question, onApproved, onClose }: Props) =>
   const client = useClient();
   const decide = useAction(async (approve: boolean) => {
     await client.confirm(question.id, approve);
+    tellAnswered();
     if (approve) onApproved();
     else onClose();
   });

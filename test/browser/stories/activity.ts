@@ -55,6 +55,7 @@ export const activityStories = (world: () => World): void => {
     // Nobody reloads: the server says that there was a call.
     await row.waitFor();
     await page.getByRole('img', { name: /^Calls: highest \d+/ }).waitFor();
+    await page.getByRole('region', { name: 'By key', exact: true }).getByText('first admin').waitFor();
   });
 
   test('X.27 a waiting run is counted beside Activity, approved there, and listed among the runs', async (t) => {
@@ -69,7 +70,8 @@ export const activityStories = (world: () => World): void => {
     await page.getByRole('link', { name: /Activity \d+ wait for approval/ }).click();
     await page.getByRole('button', { name: 'Waiting for approval' }).click();
     const entry = page.getByRole('listitem').filter({ has: page.locator(`a[href="#/plans/${run}"]`) });
-    await entry.getByRole('button', { name: 'Approve' }).click();
+    await entry.getByRole('region', { name: 'Arguments of file_write' }).getByText('counted.txt').waitFor();
+    await entry.getByRole('button', { name: 'Approve file_write' }).click();
     await entry.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Plans' }).click();
     const runs = page.getByRole('region', { name: 'Runs' });
@@ -92,6 +94,32 @@ export const activityStories = (world: () => World): void => {
       .getByRole('region', { name: 'Check' })
       .getByText(/this call needs write/)
       .waitFor();
+  });
+
+  test('X.27 a question answered elsewhere leaves the page, and the badge counts no answered one', async (t) => {
+    const { key, id } = await makeKey(world(), { name: 'asking key', scopes: ['invoke'] });
+    const asked = { arguments: { path: 'badge.txt', content: 'x' } };
+    await callApi({ ...world(), adminKey: key }, '/v1/tools/file_write/invoke', asked);
+    const { page } = await open(t, world(), { path: '#/activity/waiting' });
+    const entry = page.getByRole('listitem').filter({ hasText: 'badge.txt' });
+    await entry.getByText('asked by the key asking key').waitFor();
+    const badge = page.getByRole('link', { name: /^Activity/ }).locator('.count');
+    const before = Number.parseInt((await badge.textContent()) ?? '', 10);
+
+    await entry.getByRole('button', { name: 'Deny file_write' }).click();
+    await entry.waitFor({ state: 'detached' });
+    await page.waitForFunction(
+      (most) => Number.parseInt(document.querySelector('nav .count')?.textContent ?? '0', 10) < most,
+      before,
+      // The count is polled every 15 seconds; after an answer it must not take that long.
+      { timeout: 8000 },
+    );
+
+    await page.getByRole('button', { name: 'Calls', exact: true }).click();
+    const calls = page.getByRole('region', { name: 'Calls' });
+    await calls.getByLabel('Key').fill(id);
+    await calls.getByText('file_write').first().click();
+    await calls.getByText(/by the key asking key/).waitFor();
   });
 
   test('recommendations show their reasons', async (t) => {

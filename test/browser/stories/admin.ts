@@ -153,6 +153,8 @@ export const adminStories = (world: () => World): void => {
   test('X.27 a learned metric shows the recipe that exports it and the command that adds it', async (t) => {
     const { page } = await open(t, world(), { path: '#/admin/models' });
 
+    await page.getByRole('searchbox', { name: 'Find a model' }).fill('topiq');
+    await page.getByText('afine_all', { exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Show the recipe of topiq_nr', exact: true }).click();
     await page
       .getByRole('region', { name: 'Recipe of topiq_nr' })

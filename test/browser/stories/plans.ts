@@ -55,6 +55,11 @@ export const planStories = (world: () => World): void => {
     await page.getByRole('img', { name: /Picture of the plan: rows; total after rows/ }).waitFor();
     await page.getByText('Expected time').waitFor();
     await page.getByRole('button', { name: 'Run the plan' }).click();
+    const question = page.getByRole('listitem').filter({ hasText: 'save' }).filter({ hasText: 'asks before it runs' });
+    await question.getByRole('region', { name: 'Arguments of save' }).getByText('Bern, Oslo, Rome').waitFor();
+    // The list of runs follows without a reload.
+    const first = page.getByRole('region', { name: 'Runs', exact: true }).getByRole('listitem').first();
+    await first.getByText('save asks for approval').waitFor();
     await page.getByRole('button', { name: 'Approve save' }).click();
 
     const run = page.getByRole('region', { name: 'Run', exact: true });
