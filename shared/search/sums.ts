@@ -5,8 +5,8 @@ export interface Sums {
   offer(document: number, value: number): void;
   /** Ends the round. */
   settle(): void;
-  /** Hands out every sum above zero. */
-  visit(visit: (document: number, sum: number) => void): void;
+  /** Every document with a sum above zero, with that sum at the same place; overwritten by the next call. */
+  found(): { readonly documents: Uint32Array; readonly scores: Float64Array };
   /** Starts anew. */
   clear(): void;
 }
@@ -16,15 +16,17 @@ export const createSums = (): Sums => {
   let cells = new Float64Array(0);
   let found = new Uint32Array(0);
   let round = new Uint32Array(0);
+  let documents = new Uint32Array(0);
+  let scores = new Float64Array(0);
   let foundCount = 0;
   let roundCount = 0;
 
   return {
-    reserve: (documents) => {
-      if (documents <= found.length) return;
-      cells = new Float64Array(documents * 4);
-      found = new Uint32Array(documents * 2);
-      round = new Uint32Array(documents * 2);
+    reserve: (count) => {
+      if (count <= found.length) return;
+      cells = new Float64Array(count * 4);
+      found = new Uint32Array(count * 2);
+      round = new Uint32Array(count * 2);
     },
     offer: (document, value) => {
       if (value <= 0) return;
@@ -42,11 +44,17 @@ export const createSums = (): Sums => {
       }
       roundCount = 0;
     },
-    visit: (visit) => {
+    found: () => {
+      if (scores.length < foundCount) {
+        documents = new Uint32Array(foundCount * 2);
+        scores = new Float64Array(foundCount * 2);
+      }
       for (let at = 0; at < foundCount; at++) {
         const document = found[at] as number;
-        visit(document, cells[document * 2] as number);
+        documents[at] = document;
+        scores[at] = cells[document * 2] as number;
       }
+      return { documents: documents.subarray(0, foundCount), scores: scores.subarray(0, foundCount) };
     },
     clear: () => {
       for (let at = 0; at < foundCount; at++) cells[(found[at] as number) * 2] = 0;

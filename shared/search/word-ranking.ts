@@ -1,3 +1,4 @@
+import { bestDocuments, type Found } from './best-documents.ts';
 import { FIELD_COUNT, type SearchStore } from './index-store.ts';
 import type { Hit, QueryTerm, SearchOptions } from './search-index.ts';
 import type { Sums } from './sums.ts';
@@ -32,17 +33,8 @@ export const rankByWords = (
       addGroup(store, readings, sums);
     }
   };
-  const bestSoFar = (): readonly Found[] => {
-    const wanted = next < groups.length ? Math.max(limit, LOOKED_UP) : limit;
-    const found: Found[] = [];
-    sums.visit((document, score) => {
-      // Most are turned away here, before anything is made of them.
-      if (found.length >= wanted && score < (found.at(-1)?.score ?? 0)) return;
-      const name = names[document];
-      if (name !== undefined) offer(found, { name, score, document }, wanted, accept);
-    });
-    return limit === Number.POSITIVE_INFINITY ? found.sort(better) : found;
-  };
+  const bestSoFar = (): readonly Found[] =>
+    bestDocuments(sums.found(), names, next < groups.length ? Math.max(limit, LOOKED_UP) : limit, accept);
   readUntil(ENOUGH_READ);
   let hits = bestSoFar();
   if (next < groups.length && hits.length < Math.min(limit, LOOKED_UP)) {
@@ -69,10 +61,6 @@ interface Group {
   readonly cost: number;
 }
 
-interface Found extends Hit {
-  readonly document: number;
-}
-
 const addGroup = (store: SearchStore, readings: readonly Reading[], sums: Sums): void => {
   const gains = store.gains();
   for (const { term, weight } of readings) {
@@ -87,10 +75,12 @@ const addGroup = (store: SearchStore, readings: readonly Reading[], sums: Sums):
 
 /** What the fields of a document that have a term make of it together: more occurrences add less and less. */
 const saturated = (gains: Float32Array, document: number, counts: number): number => {
-  let matched = 0;
-  for (let gain = document * FIELD_COUNT, rest = counts; rest !== 0; gain++, rest >>>= 8) {
-    matched += (rest & 255) * (gains[gain] as number);
-  }
+  const gain = document * FIELD_COUNT;
+  const matched =
+    (counts & 255) * (gains[gain] as number) +
+    ((counts >>> 8) & 255) * (gains[gain + 1] as number) +
+    ((counts >>> 16) & 255) * (gains[gain + 2] as number) +
+    (counts >>> 24) * (gains[gain + 3] as number);
   return (matched * (SATURATION + 1)) / (matched + SATURATION);
 };
 
@@ -129,23 +119,6 @@ const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: Que
   add(asked, 1);
   for (const alternative of alternatives) add(store.term(alternative.term), alternative.factor);
   return { readings, cost };
-};
-
-/** Keeps the best `limit` in order by insertion: lists are short, and most are turned away at once. */
-const offer = (hits: Found[], hit: Found, limit: number, accept: SearchOptions['accept']): void => {
-  const full = hits.length >= limit;
-  const worst = hits.at(-1);
-  if (full && (worst === undefined || better(hit, worst) > 0)) return;
-  if (accept !== undefined && !accept(hit.name)) return;
-  hits.push(hit);
-  if (limit === Number.POSITIVE_INFINITY) return;
-  if (full) hits.splice(-2, 1);
-  for (let at = hits.length - 1; at > 0; at--) {
-    const above = hits[at - 1];
-    if (above === undefined || better(hit, above) > 0) break;
-    hits[at] = above;
-    hits[at - 1] = hit;
-  }
 };
 
 const better = (one: Hit, other: Hit): number =>

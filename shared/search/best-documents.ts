@@ -1,0 +1,53 @@
+/** Documents, with their scores at the same places. */
+export interface ScoredDocuments {
+  readonly documents: Uint32Array;
+  readonly scores: Float64Array;
+}
+
+export interface Found {
+  readonly name: string;
+  readonly score: number;
+  readonly document: number;
+}
+
+/**
+ * The best documents that have a name and are accepted, best first and equal ones by name. They become a heap, which
+ * costs a step for each, and only those are looked at that come out of it before there are enough. Reorders the arrays.
+ */
+export const bestDocuments = (
+  { documents, scores }: ScoredDocuments,
+  names: readonly (string | undefined)[],
+  limit: number,
+  accept?: (name: string) => boolean,
+): readonly Found[] => {
+  const isBetter = (score: number, document: number, other: number): boolean =>
+    score === (scores[other] as number)
+      ? (names[document] ?? '') < (names[documents[other] as number] ?? '')
+      : score > (scores[other] as number);
+
+  /** Moves what is better up into the gap at a place, until the document fits there. */
+  const settle = (gap: number, size: number, score: number, document: number): void => {
+    let at = gap;
+    for (let child = 2 * at + 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && isBetter(scores[child + 1] as number, documents[child + 1] as number, child)) child++;
+      if (isBetter(score, document, child)) break;
+      scores[at] = scores[child] as number;
+      documents[at] = documents[child] as number;
+      at = child;
+    }
+    scores[at] = score;
+    documents[at] = document;
+  };
+
+  for (let at = (documents.length >> 1) - 1; at >= 0; at--)
+    settle(at, documents.length, scores[at] as number, documents[at] as number);
+  const best: Found[] = [];
+  for (let size = documents.length; size > 0 && best.length < limit; size--) {
+    const document = documents[0] as number;
+    const name = names[document];
+    if (name !== undefined && (accept === undefined || accept(name)))
+      best.push({ name, score: scores[0] as number, document });
+    settle(0, size - 1, scores[size - 1] as number, documents[size - 1] as number);
+  }
+  return best;
+};
