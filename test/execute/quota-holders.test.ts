@@ -4,9 +4,11 @@ import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { createMeter } from '../../shared/execute/billing/quota.ts';
 import { createQuotaHolding } from '../../shared/execute/billing/quota-holders.ts';
 import { createRecount } from '../../shared/execute/billing/recount.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import { HEARTBEAT_MS, LEASE_MS } from '../../shared/kernel/lease.ts';
-import type { Handler, Table } from '../../shared/kernel/ports.ts';
+import type { Change, Handler, Item, Key, Table } from '../../shared/kernel/ports.ts';
 import { ACTIVE_QUOTAS_PK, quotaKey } from '../../shared/kernel/quota-keys.ts';
+import type { Outcome } from '../../shared/model/call.ts';
 import { memoryLog, testAssay } from '../support/assay.ts';
 import { standingClock } from '../support/clock.ts';
 import { aTool } from '../support/tools.ts';
@@ -41,15 +43,17 @@ const holders = async (table: Table): Promise<number> => (await table.query(ACTI
 const counted = async (table: Table, key: string): Promise<unknown> =>
   (await table.get(quotaKey(key.split('_')[1] ?? '', MONTH)))?.body.calls;
 
-/** A table whose process dies before it gives something back. */
-const dyingBeforeReturn = (table: Table): Table => ({
-  ...table,
-  count: (key, add, ...rest) =>
-    Object.values(add).some((value) => value < 0) ? Promise.reject(new Error('died')) : table.count(key, add, ...rest),
-});
+/** A table on which nothing can be given back to a counter. */
+const refusingReturns =
+  (error: Error) =>
+  (table: Table): Table => ({
+    ...table,
+    count: (key, add, ...rest) =>
+      Object.values(add).some((value) => value < 0) ? Promise.reject(error) : table.count(key, add, ...rest),
+  });
 
 const callBroken = async ({ start }: ReturnType<typeof world>) => {
-  const dead = await start(dyingBeforeReturn);
+  const dead = await start(refusingReturns(new Error('died')));
   const implementation = { type: 'builtin', handler: 'broken' };
   await dead.json('POST', '/v1/tools', aTool({ name: 'broken', price_micros: 5, implementation }));
   const key = await dead.key({ scopes: ['invoke'], quota: { calls: 9 } });
@@ -114,6 +118,68 @@ describe('X.04 processes with open reservations', () => {
       await (await here.start()).quotas.takeOver();
       assert.equal(await holders(here.shared), 0, 'at once, without waiting for the lease');
     }
+  });
+});
+
+/** A table that cannot be reached for the writes that `isRefused` names. */
+const failingAt = (isRefused: (key: Key, add?: Readonly<Record<string, number>>) => boolean) => (table: Table) => ({
+  ...table,
+  count: async (...given: Parameters<Table['count']>) => {
+    const counters = await table.count(...given);
+    if (isRefused(given[0], given[1])) throw new Fault('Unavailable', 'the answer was lost');
+    return counters;
+  },
+  change: async <T>(keys: readonly Key[], rule: (items: readonly (Item | undefined)[]) => Change<T>) => {
+    if (keys.some((key) => isRefused(key))) throw new Fault('Unavailable', 'the disk is full');
+    return table.change(keys, rule);
+  },
+});
+
+describe('X.04 a quota whose table fails', () => {
+  const tool = aTool({ name: 'priced', price_micros: 5 });
+  const broken = aTool({ name: 'broken', price_micros: 5, implementation: { type: 'builtin', handler: 'broken' } });
+  const calling = async (see: (table: Table) => Table, definition: typeof tool, calls = 5) => {
+    const here = world();
+    const server = await here.start(see);
+    await server.json('POST', '/v1/tools', definition);
+    const key = await server.key({ scopes: ['invoke'], quota: { calls } });
+    const path = `/v1/tools/${definition.name}/invoke`;
+    return { here, server, key, answer: await server.json<Outcome>('POST', path, { arguments: { city: 'Ulm' } }, key) };
+  };
+
+  test('a call is answered when the event of a nearly used-up quota is not stored', async () => {
+    const { answer, here, key } = await calling(
+      failingAt(({ sk }) => sk.startsWith('TOLD#')),
+      tool,
+      1,
+    );
+
+    assert.deepEqual([answer.status, answer.body.charged_micros], [200, 5]);
+    assert.equal(await counted(here.shared, key), 1);
+  });
+
+  test('a failed call is answered when its price is not given back, and a recount gives it back', async () => {
+    const { answer, here, key, server } = await calling(
+      refusingReturns(new Fault('Unavailable', 'the disk is full')),
+      broken,
+    );
+
+    assert.deepEqual([answer.status, answer.body.status], [200, 'failed']);
+    await server.quotas.takeOver();
+    assert.equal(await counted(here.shared, key), 0);
+  });
+
+  test('a call whose count got no answer is refused, and a recount takes it back', async () => {
+    const { answer, here, key, server } = await calling(
+      failingAt((_, { calls = 0 } = {}) => calls > 0),
+      tool,
+    );
+
+    assert.deepEqual([answer.status, await counted(here.shared, key)], [503, 1]);
+    await server.assay.meter.close();
+    here.clock.move(RESERVED_MS);
+    await (await here.start()).quotas.takeOver();
+    assert.equal(await counted(here.shared, key), 0);
   });
 });
 

@@ -1,9 +1,10 @@
+import { Fault, messageOf } from '../../kernel/errors.ts';
 import { timeOfUlid } from '../../kernel/ids.ts';
 import { callKey } from '../../kernel/item-keys.ts';
 import type { Clock, Log, Table } from '../../kernel/ports.ts';
 import { quotaKey } from '../../kernel/quota-keys.ts';
 import { isReserved } from '../../model/call-record.ts';
-import { alreadyEnded } from '../earlier-call.ts';
+import { alreadyEnded, isAlreadyEnded } from '../earlier-call.ts';
 import type { Meter, MeteredCall, Quota, Reservation } from '../meter.ts';
 import { countedBy, createHourMarks } from '../record-row.ts';
 import { nothing, type Sum } from './ledger.ts';
@@ -82,6 +83,31 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
     if (isCountedAgain) await recountSoon(call, month);
   };
 
+  /** Leaves to a recount what could not be stored: the counter may or may not include the call. */
+  const leaveToRecount = async (
+    { id, tenant, keyId }: MeteredCall,
+    month: string,
+    { message }: Fault,
+  ): Promise<void> => {
+    log.warn('quota left to a recount', { key: keyId, call_id: id, error: message });
+    // A call that stays open makes another process recount when this one ends.
+    await holding?.leave(tenant, month).catch(() => open.add(id));
+  };
+
+  /** Ends a counted call. Its caller is answered even if the counter cannot be reached. */
+  const settle = async (reservation: Reservation, work: () => Promise<void>): Promise<void> => {
+    const { call } = reservation;
+    if (reservation.quota === undefined) return;
+    try {
+      await work();
+      open.delete(call.id);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      open.delete(call.id);
+      await leaveToRecount(call, monthOf(call.at), thrown);
+    }
+  };
+
   const abandon = async (reservation: Reservation): Promise<void> => {
     const row = await removeRow(table, reservation.call);
     if (row) await giveBack(reservation, nothing, row.counted);
@@ -101,7 +127,11 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const counted = await count({ keyId: call.keyId, month }, { calls: 1, micros }, { ...toLimits(quota), recounts });
       if (counted) {
-        await notifyNearEnd({ table, clock }, call, quota, { used: counted, added: { calls: 1, micros }, expires });
+        // The call is counted by now, so it must not fail for want of an event.
+        const usage = { used: counted, added: { calls: 1, micros }, expires };
+        await notifyNearEnd({ table, clock }, call, quota, usage).catch((thrown: unknown) =>
+          log.warn('event of a quota not published', { key: call.keyId, error: messageOf(thrown) }),
+        );
         return { call, micros, quota, recounts, remaining: remainingQuota(quota, counted, month, call.at) };
       }
       const now = await read(call.keyId, month);
@@ -166,7 +196,10 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
       const known = recountsOf.get(nameOf(call, month)) ?? 0;
       const placed = await placeRow(table, call, micros, clock.now() + call.timeoutMs + skewMs);
       const count = placed.isTakenOver ? countTakenOver : countRow;
-      const reservation = await count(call, quota, placed.micros, month, known);
+      const reservation = await count(call, quota, placed.micros, month, known).catch(async (thrown: unknown) => {
+        if (thrown instanceof Fault && !isAlreadyEnded(thrown)) await leaveToRecount(call, month, thrown);
+        throw thrown;
+      });
       if (reservation) {
         open.add(call.id);
         return reservation;
@@ -190,16 +223,11 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
     priceOf({ micros }, { status, cached, actualMicros }) {
       return status === 'ok' ? Math.min(micros, actualMicros ?? computeCharge(prices, micros, cached)) : 0;
     },
-    async release(reservation, { status, chargedMicros }, counted) {
-      if (reservation.quota === undefined) return;
-      await giveBack(reservation, status === 'ok' ? { calls: 1, micros: chargedMicros } : nothing, counted);
-      open.delete(reservation.call.id);
-    },
-    async abandon(reservation) {
-      if (reservation.quota === undefined) return;
-      await abandon(reservation);
-      open.delete(reservation.call.id);
-    },
+    release: (reservation, { status, chargedMicros }, counted) =>
+      settle(reservation, () =>
+        giveBack(reservation, status === 'ok' ? { calls: 1, micros: chargedMicros } : nothing, counted),
+      ),
+    abandon: (reservation) => settle(reservation, () => abandon(reservation)),
     hold: ({ tenant, at, quota }) => (quota ? holding?.hold(tenant, monthOf(at)) : undefined),
     async disown({ id, tenant, keyId, at, quota }) {
       if (quota) await recountSoon({ tenant, keyId }, monthOf(at));
