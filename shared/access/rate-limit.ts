@@ -79,13 +79,17 @@ const owe = (table: Table, keyId: string, rate: Rate, requests: number, now: num
   return table.change([key], ([item]) => {
     const { tokens, at } = fill(item, rate, now);
     const left = { tokens: afterSpending(tokens, requests, rate), at };
-    return { writes: [put(key, BucketItem, left, Math.floor(now / 1000) + 3600)], result: undefined };
+    return { writes: [put(key, BucketItem, left, expiryOf(left, rate))], result: undefined };
   });
 };
 
 /** The tokens in a bucket now. */
 const fill = (item: Item | undefined, rate: Rate, now: number): Bucket =>
   refill(item && read(item, BucketItem), rate, now);
+
+/** An expired bucket reads as full, so it expires when it would be, and not before an hour of rest. */
+const expiryOf = ({ tokens, at }: Bucket, { per_second, burst }: Rate): number =>
+  Math.ceil(at / 1000 + Math.max(3600, (burst - tokens) / per_second));
 
 interface Taken {
   readonly granted: number;
@@ -101,7 +105,7 @@ const takeTokens = (table: Table, keyId: string, rate: Rate, now: number): Promi
     const granted = Math.min(handful, Math.floor(tokens));
     if (granted < 1) return { writes: [], result: { granted: 0, waitSeconds: (1 - tokens) / rate.per_second } };
     const left = { tokens: tokens - granted, at };
-    const writes = [put(key, BucketItem, left, Math.floor(now / 1000) + 3600)];
+    const writes = [put(key, BucketItem, left, expiryOf(left, rate))];
     return { writes, result: { granted, waitSeconds: 0 } };
   });
 };

@@ -1,6 +1,6 @@
 import { sha256 } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
-import { type Actor, type Scope, TenantName } from '../model/key.ts';
+import { type Actor, type ApiKey, type Scope, TenantName } from '../model/key.ts';
 import type { Issuer } from './issuers.ts';
 
 export const PRINCIPAL_PREFIX = 'oauth_';
@@ -39,14 +39,26 @@ export const actorFromClaims = (issuer: Issuer, claims: Claims): Actor => {
   const scopes = scopesOf(issuer, claims);
   const tools = toolsOf(issuer, claims);
   const { quota, rate } = issuer;
-  return {
-    keyId,
-    tenant,
-    scopes: new Set(scopes),
-    tools: tools && new Set(tools),
-    key: { id: keyId, tenant, scopes: [...scopes], quota, rate, digest: '', created_at: EPOCH },
-  };
+  return loginActor(tenant, keyId, { scopes: [...scopes], tools, quota, rate });
 };
+
+interface LoginRights extends Pick<ApiKey, 'quota' | 'rate'> {
+  readonly scopes?: readonly Scope[];
+  readonly tools?: readonly string[] | undefined;
+}
+
+/** The actor of a login, which has no stored key. */
+export const loginActor = (
+  tenant: string,
+  keyId: string,
+  { scopes = ['invoke'], tools, quota, rate }: LoginRights,
+): Actor => ({
+  keyId,
+  tenant,
+  scopes: new Set(scopes),
+  tools: tools && new Set(tools),
+  key: { id: keyId, tenant, scopes: [...scopes], quota, rate, digest: '', created_at: EPOCH },
+});
 
 const EPOCH = new Date(0).toISOString();
 

@@ -1,4 +1,5 @@
 import { requireScope } from '../access/scopes.ts';
+import { principalOf } from '../access/token-actor.ts';
 import { visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
 import { CONFIRMATION_PREFIX, confirmationKey, onceKey, openQuestionsKey, toolsPk } from '../kernel/item-keys.ts';
@@ -36,8 +37,8 @@ export const decideConfirmation = async (
   const write = auditWriter(context, tenant);
   return context.table.change([key, openKey], ([item, openItem]) => {
     const found = visible(context, actor, item);
-    // The asking key may withdraw its request; anybody else needs the scope, also to refuse.
-    if (found.key !== keyId) requireScope(actor, 'approve');
+    // The key or client that asked may withdraw its request; anybody else needs the scope, also to refuse.
+    if (found.key !== principalOf(actor)) requireScope(actor, 'approve');
     if (found.state !== 'pending')
       throw new Fault('Conflict', `this confirmation is ${found.state} already; a decision is final`, {
         state: found.state,

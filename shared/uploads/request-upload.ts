@@ -1,4 +1,5 @@
 import { requireScope } from '../access/scopes.ts';
+import { isPrincipal } from '../access/token-actor.ts';
 import { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import { MAX_PICTURE_BYTES } from '../kernel/limits.ts';
@@ -53,6 +54,7 @@ export const requestUpload = async (
     ...wish,
     key,
     key_id: actor.keyId,
+    login: isPrincipal(actor.keyId) ? { quota: actor.key?.quota, tools: actor.tools && [...actor.tools] } : undefined,
     status: 'pending',
     created_at: new Date(now).toISOString(),
     traceparent: currentTraceparent(),

@@ -1,5 +1,6 @@
-import { knownKey } from '../access/admit.ts';
+import { knownKey, requireActive } from '../access/admit.ts';
 import { findKey } from '../access/api-keys.ts';
+import { loginActor } from '../access/token-actor.ts';
 import { scorePictures } from '../execute/score-pictures.ts';
 import type { ImageFile } from '../iqa/open-images.ts';
 import { scoreImage } from '../iqa/score.ts';
@@ -36,7 +37,7 @@ export const scoreOnce = async (
     const report = await scoreImage(context.iqa, { ...request, tenant });
     return { ...upload, report: { ...report, charged_micros: row.charged_micros } };
   }
-  const payer = await findPayer(context, tenant, upload.key_id);
+  const payer = await findPayer(context, tenant, upload);
   const id = upload.call_id ?? context.clock.newId();
   const report = await scorePictures(context, payer, request, undefined, { once: { id, isLost } });
   return { ...upload, report };
@@ -72,9 +73,17 @@ const readImage = async ({ blobs }: UploadContext, tenant: string, key: string):
 const tooLarge = (key: string, bytes: number): Fault =>
   new Fault('TooLarge', `the picture ${key} has ${bytes} bytes; the limit is ${MAX_PICTURE_BYTES}`, { image: key });
 
-const findPayer = async ({ table }: UploadContext, tenant: string, keyId: string): Promise<Actor> => {
+/** The key that pays; one that was revoked since the upload was announced pays for nothing more. */
+const findPayer = async (
+  { table, clock }: UploadContext,
+  tenant: string,
+  { key_id: keyId, login }: Upload,
+): Promise<Actor> => {
+  if (login) return loginActor(tenant, keyId, login);
   const key = keyId === 'admin' ? undefined : await findKey(table, keyId);
-  return key ? { ...knownKey(key).actor, tenant } : { keyId, tenant, scopes: new Set(['invoke']) };
+  return key
+    ? { ...requireActive(knownKey(key), clock.now()), tenant }
+    : { keyId, tenant, scopes: new Set(['invoke']) };
 };
 
 /** Also checks pictures that are only stored, not scored. */

@@ -5,6 +5,7 @@ import { Lease } from '../kernel/lease.ts';
 import { MAX_PICTURE_BYTES } from '../kernel/limits.ts';
 import type { Item } from '../kernel/ports.ts';
 import { read, stored } from '../kernel/stored.ts';
+import { NewKey } from '../model/key.ts';
 
 /** Image types that can be uploaded, with the extension of their keys. */
 export const PICTURE_TYPES = {
@@ -48,6 +49,8 @@ const Upload = z.object({
   content_type: z.string().optional(),
   /** The API key that requested it and pays for its scores. */
   key_id: z.string(),
+  /** What its access token allowed, where that is not a stored key. */
+  login: z.object({ quota: NewKey.shape.quota, tools: z.array(z.string()).optional() }).optional(),
   status: z.enum(['pending', 'scoring', 'scored', 'failed']),
   created_at: z.iso.datetime(),
   /** The version of the object that the status describes. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { decideConfirmation } from '../../shared/execute/confirmations.ts';
 import { executeTool } from '../../shared/execute/execute.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { Actor } from '../../shared/model/key.ts';
@@ -140,6 +141,22 @@ describe('consent', () => {
     assert.equal(second.status, 409);
     assert.notEqual(idOf(second), idOf(first));
     assert.deepEqual(runs, []);
+  });
+
+  test('the OAuth client that asked may withdraw its question, and its key or another client may not', async () => {
+    const { assay } = await setting();
+    const scopes = new Set(['invoke'] as const);
+    const client: Actor = { keyId: 'k1', tenant: 'default', scopes, principal: 'oauth_a' };
+    const asked = await executeTool(assay, client, { name: 'mail', arguments: { to: 'Ann' } }).catch(
+      (thrown) => thrown,
+    );
+    const { id } = asked.details.confirmation;
+
+    for (const principal of [undefined, 'oauth_b'])
+      await assert.rejects(decideConfirmation(assay, { ...client, principal }, { id }, false), { code: 'Forbidden' });
+    const { state } = await decideConfirmation(assay, client, { id }, false);
+
+    assert.equal(state, 'refused');
   });
 
   test('a key has at most fifty open questions, and other keys can still ask', async () => {

@@ -13,6 +13,7 @@ import type { Handler, Table } from '../../shared/kernel/ports.ts';
 import { quotaKey } from '../../shared/kernel/quota-keys.ts';
 import type { Outcome } from '../../shared/model/call.ts';
 import { testAssay } from '../support/assay.ts';
+import { standingClock } from '../support/clock.ts';
 import { localCalls, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 import { tries } from '../support/sampling.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -163,6 +164,20 @@ describe('pay per call', () => {
     for (let each = 0; each < 7; each++) statuses.push(await ask());
 
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429]);
+  });
+
+  test('C.06 a slow rate grants no more than it earned, however long its key was idle', async () => {
+    const clock = standingClock();
+    const { request, key } = await shop({ clock, table: memoryTable({ now: clock.now }) });
+    const slow = await key({ scopes: ['read'], rate: { per_second: 0.001, burst: 9 } });
+    const ask = async () => (await request('GET', '/v1/tools', undefined, slow)).status;
+    for (let each = 0; each < 9; each++) assert.equal(await ask(), 200);
+
+    clock.move(2 * 3_600_000);
+
+    const statuses = [];
+    for (let each = 0; each < 8; each++) statuses.push(await ask());
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 200, 429]);
   });
 
   test('C.06 a repeated Idempotency-Key of another key is another call, with its own charge', async () => {

@@ -7,6 +7,9 @@ import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { localUploads } from '../../functions/cli/local-uploads.ts';
 import { recordUsedUp } from '../../functions/give-up/record-used-up.ts';
+import { revokeKey } from '../../shared/access/api-keys.ts';
+import { adminActor } from '../../shared/access/scopes.ts';
+import { loginActor } from '../../shared/access/token-actor.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { tryInProcess } from '../../shared/adapters/onnx/trial-process.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
@@ -15,9 +18,11 @@ import type { Verification } from '../../shared/execute/billing/verify-usage.ts'
 import { Fault } from '../../shared/kernel/errors.ts';
 import { ACTIVE_UPLOADS_PK, imageBlobKey, scoresBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
+import type { Actor } from '../../shared/model/key.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import { refusedPicture } from '../../shared/uploads/refused-picture.ts';
+import { requestUpload } from '../../shared/uploads/request-upload.ts';
 import { scoreUpload, secondsUntilFree, type UploadContext } from '../../shared/uploads/score-upload.ts';
 import { readUpload, viewUpload } from '../../shared/uploads/upload.ts';
 import { testAssay } from '../support/assay.ts';
@@ -69,6 +74,34 @@ describe('upload events', () => {
     const iqa = testIqa({ engine, table, blobs, clock });
     return { ...server, context: { ...server.assay, iqa, blobs, prices } };
   };
+
+  /** Announces a picture as an actor, stores it and scores it. */
+  const upload = async ({ context }: Awaited<ReturnType<typeof shop>>, actor: Actor, revoke = async () => {}) => {
+    const signPut = async () => ({ url: 'http://127.0.0.1/x', headers: {}, expires_at: '2026-03-01T12:15:00Z' });
+    const wish = { content_type: 'image/png', tools: ['entropy'] };
+    const { key } = await requestUpload({ ...context, signPut }, actor, wish);
+    await context.blobs.put(imageBlobKey('default', key), picture);
+    await revoke();
+    return scoreUpload(context, { tenant: 'default', key, etag: 'e1' });
+  };
+
+  test('C.06 X.22 a login pays for its uploads from its quota', async () => {
+    const server = await shop();
+    const login = loginActor('default', `oauth_${'0'.repeat(32)}`, { quota: { calls: 1 } });
+
+    assert.equal(await upload(server, login), 'scored');
+    await assert.rejects(upload(server, login), { code: 'PaymentRequired' });
+  });
+
+  test('C.06 a revoked key pays for no upload that it announced before', async () => {
+    const server = await shop();
+    const text = await server.key({ scopes: ['invoke'], quota: { calls: 9 } });
+    const actor = await server.assay.authenticate(text);
+
+    const scoring = upload(server, actor, () => revokeKey(server.assay, adminActor(), actor.keyId));
+
+    await assert.rejects(scoring, { code: 'Unauthenticated' });
+  });
 
   test('C.07 1,000 duplicated and shuffled events of 100 objects give 100 sets of scores, each charged once', async () => {
     const { context, json, key } = await shop();

@@ -35,9 +35,11 @@ export function memoryTable({ now = Date.now }: { readonly now?: () => number } 
   let writesSinceSweep = 0;
   const sweep = (): void => {
     writesSinceSweep = 0;
-    for (const partition of partitions.values())
+    for (const [pk, partition] of partitions) {
       for (const { key, expires } of partition.items.values())
         if (!isLive(expires, now())) removeItem(partition, key.sk);
+      if (partition.items.size === 0) partitions.delete(pk);
+    }
   };
 
   return {
