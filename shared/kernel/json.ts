@@ -9,5 +9,14 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const JsonSchema = z.record(z.string(), z.unknown());
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** The JSON text of something for a log, which must not fail: what JSON cannot hold is named instead. */
+export const textForLog = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch (thrown) {
+    return JSON.stringify({ unwritable: String(thrown) });
+  }
+};
+
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

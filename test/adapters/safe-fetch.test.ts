@@ -108,6 +108,24 @@ describe('outgoing requests (safe fetch)', () => {
       );
   });
 
+  test('safe fetch keeps no connection open for a response that it refuses or does not read', async (t) => {
+    const open = new Set<unknown>();
+    const { base, safeFetch } = await serving(t, ({ url, socket }, response) => {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
+      if (url === '/encoded') response.setHeader('content-encoding', 'zstd');
+      if (url === '/moved') response.writeHead(302, { location: 'http://elsewhere.test/' });
+      if (url === '/reset') response.statusCode = 205;
+      response.write('it goes on');
+    });
+
+    await assert.rejects(safeFetch(`${base}/encoded`, {}, limits), /the encoding zstd/);
+    await assert.rejects(safeFetch(`${base}/moved`, {}, limits), /redirects elsewhere/);
+    await safeFetch(`${base}/reset`, {}, limits);
+
+    while (open.size > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
   test('safe fetch is cancelled by its signal', async (t) => {
     const { base, safeFetch } = await serving(t, () => {});
     const controller = new AbortController();

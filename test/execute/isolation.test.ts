@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { adminActor } from '../../shared/access/scopes.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
+import { jsonLog } from '../../shared/adapters/files/json-log.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
+import type { AssayPorts } from '../../shared/assay.ts';
 import { executeTool } from '../../shared/execute/execute.ts';
+import type { CallExtras } from '../../shared/kernel/ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import { testAssay } from '../support/assay.ts';
@@ -20,6 +23,7 @@ const admin: Actor = { keyId: 'admin', tenant: 'default', scopes: new Set(['admi
 const withPlugins = async (
   t: { after(clean: () => Promise<void>): void },
   functions: Readonly<Record<string, string>>,
+  ports: Partial<AssayPorts> = {},
 ) => {
   const root = await temporaryDirectory(t);
   const tools = Object.entries(functions).map(
@@ -37,9 +41,9 @@ const withPlugins = async (
     pluginsDir: root,
     load: createPluginHost({ gauge, silentMs: 400 }).load,
   });
-  const made = await testAssay({ discover, gauge });
-  const call = (name: string, args: object = {}) =>
-    executeTool(made.assay, admin, { name, arguments: args }, undefined, { approvedBy: 'admin' });
+  const made = await testAssay({ discover, gauge, ...ports });
+  const call = (name: string, args: object = {}, extras: CallExtras = {}) =>
+    executeTool(made.assay, admin, { name, arguments: args }, undefined, { approvedBy: 'admin', ...extras });
   return { ...made, call, root };
 };
 
@@ -126,6 +130,41 @@ describe('a plugin runs in a separate process', () => {
     assert.equal(error?.type, 'Cancelled');
     assert.deepEqual(seen, [[1, 2, 'half']]);
     assert.ok(log.lines.some(({ message, fields }) => message === 'from the plugin' && fields.n === 1));
+  });
+
+  test('X.18 what a plugin logs cannot end the server', async (t) => {
+    const lines: string[] = [];
+    const log = jsonLog((text) => lines.push(...text.trimEnd().split('\n')));
+    const { call } = await withPlugins(
+      t,
+      {
+        talk: `async (_, { log, progress }) => {
+          log.info('a number', { n: 1n });
+          const circle = {};
+          circle.circle = circle;
+          log.info('a circle', circle);
+          log.info('a text', 'as fields');
+          progress('many', {}, 7);
+          return 'said';
+        }`,
+      },
+      { log },
+    );
+    const progress = (): void => {
+      throw new Error('nobody listens');
+    };
+
+    assert.equal((await call('talk', {}, { progress })).output, 'said');
+
+    log.flush();
+    const said = lines
+      .map((line) => JSON.parse(line) as { readonly message: string; readonly value?: unknown })
+      .filter(({ message }) => message.startsWith('a '));
+    assert.deepEqual(
+      said.map(({ message }) => message),
+      ['a number', 'a circle', 'a text', 'a plugin said what cannot be passed on'],
+    );
+    assert.equal(said[2]?.value, 'as fields');
   });
 
   test('a plugin that hangs or exits while loading is skipped', async (t) => {

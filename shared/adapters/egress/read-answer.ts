@@ -21,19 +21,17 @@ export const readAnswer = async (
   const { statusCode: status = 0 } = answer;
   const encoding = answer.headers['content-encoding'];
   const headers = readHeaders(answer, encoding !== undefined);
-  if (!(status >= 200 && status < 600)) {
-    answer.destroy();
+  if (!(status >= 200 && status < 600))
     throw new Fault('Unavailable', `${url.host} answers with the status ${status}`, { host: url.host });
-  }
   if (method === 'HEAD' || status === 204 || status === 205 || status === 304) {
-    answer.resume();
+    // Node reads no body of these, except of 205, where one could go on for ever.
+    if (status === 205) answer.destroy();
+    else answer.resume();
     deadline.end();
     return new Response(null, { status, headers });
   }
-  if (encoding === undefined && Number(answer.headers['content-length']) > limits.maxBytes) {
-    answer.destroy();
+  if (encoding === undefined && Number(answer.headers['content-length']) > limits.maxBytes)
     throw tooLarge(url, limits.maxBytes);
-  }
   if (isShort(answer, encoding)) {
     const body = await readWhole(answer);
     deadline.end();

@@ -62,9 +62,10 @@ export const createSafeFetch = (options: SafeFetchOptions): SafeFetch => {
     let url = parseAddress(target);
     const request = await outgoing(url, init);
     const deadline = deadlineOf(limits, init.signal, url.host);
+    let answer: IncomingMessage | undefined;
     try {
       for (let hops = 0; ; hops += 1) {
-        const answer = await open(url, request, deadline.signal);
+        answer = await open(url, request, deadline.signal);
         const next = readRedirect(answer, url, request.method, init.redirect);
         if (next === undefined) return await readAnswer(answer, { url, method: request.method, limits, deadline });
         answer.destroy();
@@ -73,6 +74,8 @@ export const createSafeFetch = (options: SafeFetchOptions): SafeFetch => {
         url = next;
       }
     } catch (error) {
+      // The server could hold the connection of an answer that nobody reads for ever.
+      answer?.destroy();
       deadline.end();
       throw deadline.faultOf(error);
     }

@@ -1,3 +1,4 @@
+import { textForLog } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/ports.ts';
 
 const FLUSH_MS = 50;
@@ -44,7 +45,7 @@ const formatLines = (lines: readonly Line[]): string => {
   for (const { level, at, message, fields } of lines) {
     if (at !== last.at) last = { at, time: new Date(at).toISOString() };
     const head = `{"level":"${level}","time":"${last.time}","message":${JSON.stringify(message)}`;
-    const rest = JSON.stringify(fields ?? {});
+    const rest = textForLog(fields ?? {});
     text += rest === '{}' ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
   }
   return text;

@@ -1,6 +1,7 @@
 import type { Llm, LlmMessage } from '../../decide/llm.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
+import { lazyAsync } from '../../kernel/lazily.ts';
 import { inSpan } from '../../kernel/trace.ts';
 
 export interface OpenAiCompatibleOptions {
@@ -22,7 +23,7 @@ export const openAiCompatibleLlm = (options: OpenAiCompatibleOptions): Llm => {
   const call = options.fetch ?? fetch;
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (options.key !== undefined) headers.authorization = `Bearer ${options.key}`;
-  let firstModel: Promise<string> | undefined;
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
 
   const request = async (path: string, body: unknown, signal: AbortSignal): Promise<Response> => {
     const init =
@@ -30,29 +31,19 @@ export const openAiCompatibleLlm = (options: OpenAiCompatibleOptions): Llm => {
     return await inSpan('language model', { path }, () => call(`${base}${path}`, init), 'client');
   };
 
-  const listFirst = async (signal: AbortSignal): Promise<string> => {
-    const listed = await readJson(await request('/models', undefined, signal));
+  // All callers share it, so it must not end with the first one's request.
+  const firstModel = lazyAsync(async (): Promise<string> => {
+    const listed = await readJson(await request('/models', undefined, AbortSignal.timeout(timeoutMs)));
     const first = isObject(listed) && Array.isArray(listed.data) ? listed.data[0] : undefined;
     if (isObject(first) && typeof first.id === 'string') return first.id;
     throw new Fault('Unavailable', `the language model at ${base} lists no model; name one in ASSAY_LLM_MODEL`);
-  };
-
-  const modelName = async (signal: AbortSignal): Promise<string> => {
-    if (options.model !== undefined) return options.model;
-    firstModel ??= listFirst(signal);
-    try {
-      return await firstModel;
-    } catch (error) {
-      firstModel = undefined;
-      throw error;
-    }
-  };
+  });
 
   return {
     complete: async (messages, schema, outer) => {
-      const limit = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+      const limit = AbortSignal.timeout(timeoutMs);
       const signal = outer === undefined ? limit : AbortSignal.any([outer, limit]);
-      const model = await modelName(signal);
+      const model = options.model ?? (await firstModel());
       const ask = (format: unknown, texts: readonly LlmMessage[]): Promise<Response> =>
         request(
           '/chat/completions',

@@ -1,4 +1,6 @@
 import { failure } from '../../execute/output.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { CallContext, ResourceUsage } from '../../kernel/ports.ts';
 import { type Child, startChild } from './child.ts';
 import type { Thrown } from './child-pool.ts';
@@ -59,7 +61,7 @@ export const startPlugin = (file: string, { gauge, loadMs, silentMs, nodeOptions
     onEnd,
     onMessage: (message: FromPlugin) => {
       if ('pong' in message) checking?.resolve(true);
-      else if ('said' in message) void hear(running.get(message.said)?.context, message, child.send);
+      else if ('said' in message) hear(running.get(message.said)?.context, message, child.send);
       else if ('ran' in message) settle(finish(message.ran), message);
       else if ('tools' in message) {
         loading.resolve(message.tools);
@@ -144,17 +146,25 @@ const settle = (call: Running | undefined, message: Ended): void => {
   else call.reject(toError(message.thrown));
 };
 
-/** Passes on what a tool says while it runs. */
-const hear = async (
-  context: CallContext | undefined,
-  { what, args, ask }: Extract<FromPlugin, { readonly said: number }>,
+/** Passes on what a tool says while it runs. What it says wrongly is the tool's problem, not that of this process. */
+const hear = (context: CallContext | undefined, message: Said, send: (message: ToPlugin) => void): void => {
+  if (!context) return;
+  passOn(context, message, send).catch((thrown: unknown) =>
+    context.log.warn('a plugin said what cannot be passed on', { tool: context.tool.name, error: messageOf(thrown) }),
+  );
+};
+
+type Said = Extract<FromPlugin, { readonly said: number }>;
+
+const passOn = async (
+  context: CallContext,
+  { what, args, ask }: Said,
   send: (message: ToPlugin) => void,
 ): Promise<void> => {
-  if (!context) return;
   const [first, second, third] = args;
   if (what === 'progress') context.progress?.(Number(first), second as number, third as string);
   else if (what === 'client-log') context.client?.log(first as 'info', second);
-  else if (what !== 'client-request') context.log[what](String(first), second as Record<string, unknown>);
+  else if (what !== 'client-request') context.log[what](String(first), toFields(second));
   if (ask === undefined) return;
   try {
     send({ answer: ask, value: await context.client?.request?.(first as never, second as never) });
@@ -162,3 +172,6 @@ const hear = async (
     send({ answer: ask, thrown: toThrown(thrown) });
   }
 };
+
+const toFields = (given: unknown): Readonly<Record<string, unknown>> | undefined =>
+  given === undefined || isObject(given) ? given : { value: given };
