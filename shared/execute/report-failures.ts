@@ -17,8 +17,8 @@ export const FailureCheckpointItem = stored({
 });
 
 const CHECKPOINT_SECONDS = 8 * 86_400;
-/** Few enough to fit one transaction with their counters and blocks. */
-const MAX_CALLS = 40;
+/** A transaction holds 100 items: a checkpoint, a counter, and for each call its block and two events. */
+const MAX_CALLS = 32;
 
 /**
  * Reports each failed call once, and decides by the sum of all shards whether a tool is blocked or unblocked. Tenants

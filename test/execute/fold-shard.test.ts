@@ -76,6 +76,19 @@ const aCall = fc.record({
 });
 
 describe('statistics by shard', () => {
+  test('X.25 forty tools that are blocked in one batch fit their transactions', async () => {
+    const { table, clock, ...rest } = setting();
+    const tools = Array.from({ length: 40 }, (_, n) => `tool_${n}`);
+    const round = (at: number) => tools.map((tool, n) => failed(at * 40 + n, { tool }));
+    await foldStream({ table, clock, ...rest }, [0, 1, 2, 3].flatMap(round), 's');
+
+    await foldStream({ table, clock, ...rest }, round(4), 's');
+
+    const events = await readEvents(table, 'default', 0, 1000);
+    const countOf = (type: string) => events.filter((event) => event.type === type).length;
+    assert.deepEqual([countOf('call-failed'), countOf('tool-blacklisted')], [200, 40]);
+  });
+
   test('X.25 shard totals add up to what one table would hold, whatever is repeated, split or compacted, in items of at most 4 KB', async () => {
     await fc.assert(
       fc.asyncProperty(
