@@ -2,12 +2,13 @@ import * as z from 'zod';
 import { requireScope } from '../access/scopes.ts';
 import { requireVisible, visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
-import { LIST_PREFIX, listKey, statsKey, toolsPk } from '../kernel/item-keys.ts';
-import type { Table } from '../kernel/ports.ts';
+import { blockKey, LIST_PREFIX, listKey, statsKey, toolsPk } from '../kernel/item-keys.ts';
+import type { Table, Write } from '../kernel/ports.ts';
 import { put, read, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
+import { BlockItem } from './block.ts';
 import { readAllStats } from './read-stats.ts';
 import { StatsItem, type StatsTotal } from './stats.ts';
 
@@ -73,7 +74,7 @@ export const putOnList = async (
 
 /** Takes a tool off a list, whether it was listed manually or blocked automatically. */
 export const takeOffList = async (
-  { table }: RegistryContext,
+  { table }: Pick<RegistryContext, 'table'>,
   actor: Actor,
   kind: ListKind,
   name: string,
@@ -87,12 +88,20 @@ export const takeOffList = async (
     if (block) await lift(table, actor.tenant, name, version);
 };
 
+/** Ends an automatic block, which is part of the statistics, or stored beside them where calls come from a stream. */
 const lift = (table: Table, tenant: string, name: string, version: string): Promise<void> => {
-  const key = statsKey(tenant, name, version);
-  return table.change([key], ([item]) => {
-    if (!item) return { writes: [], result: undefined };
-    const { block: _, ...rest } = read(item, StatsItem);
-    return { writes: [put(key, StatsItem, { ...rest, failed_in_a_row: 0 })], result: undefined };
+  const keys = [statsKey(tenant, name, version), blockKey(tenant, name, version)] as const;
+  return table.change(keys, ([item, decision]) => {
+    const writes: Write[] = [];
+    if (item) {
+      const { block: _, ...rest } = read(item, StatsItem);
+      writes.push(put(item.key, StatsItem, { ...rest, failed_in_a_row: 0 }));
+    }
+    if (decision) {
+      const { block: _, ...rest } = read(decision, BlockItem);
+      writes.push(put(decision.key, BlockItem, rest));
+    }
+    return { writes, result: undefined };
   });
 };
 

@@ -4,8 +4,12 @@
 export const partitionsOfTenant = (tenant: string): string => `T#${tenant}#`;
 /** Partitions that are kept when their tenant is deleted: usage, and the audit log. */
 export const isKeptPartition = (pk: string): boolean => /^T#[^#]+#(USAGE#|ARCHIVE$|AUDIT#)/.test(pk);
-/** Partitions that are not exported: they hold credentials, or stored answers to other callers. */
-export const isSecretPartition = (pk: string): boolean => /^T#[^#]+#(SECRET$|ONCE#)/.test(pk);
+/**
+ * Partitions that are not exported: they hold credentials, stored answers to other callers, or open confirmations with
+ * their tokens and unredacted arguments.
+ */
+export const isSecretPartition = (pk: string): boolean =>
+  /^T#[^#]+#(SECRET$|ONCE#|QUESTIONS#|WAITING$|ASKED#)/.test(pk);
 export const keyPartition = (id: string): string => `KEY#${id}`;
 /** The blob folders of a tenant's pictures, scores and results. */
 export const blobFolders = (tenant: string): readonly string[] =>

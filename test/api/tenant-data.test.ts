@@ -57,6 +57,27 @@ describe('the data of a tenant', () => {
     assert.deepEqual(Object.keys(stored.body).includes('digest'), false);
   });
 
+  test('an export has neither the token of an open confirmation nor the arguments that it redacts', async () => {
+    const asker = await server.key({ scopes: ['invoke', 'write'], tenant: 'asks' });
+    const properties = { password: { type: 'string', writeOnly: true } };
+    const tool = aTool({ permission: 'confirm', parameters: { type: 'object', properties } });
+    await server.request('POST', '/v1/tools', tool, asker);
+    const asked = await server.request(
+      'POST',
+      '/v1/tools/weather_lookup/invoke',
+      { arguments: { password: 'open sesame' } },
+      asker,
+    );
+    const { error } = (await asked.json()) as { error: { details: { confirmation: { token: string } } } };
+
+    const text = JSON.stringify(await linesOf('asks'));
+
+    assert.equal(asked.status, 409);
+    assert.ok(text.includes('CONFIRMATION#'));
+    assert.ok(!text.includes(error.details.confirmation.token));
+    assert.ok(!text.includes('open sesame'));
+  });
+
   test('deleting a tenant removes its data and keys, keeps charges and the audit log, and leaves other tenants alone', async () => {
     const key = await settle('gone');
     const other = await settle('gone2');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { adminActor } from '../../shared/access/scopes.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { callFolds, readUsage } from '../../shared/execute/billing/usage.ts';
 import { foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
 import { createFolding } from '../../shared/insight/fold.ts';
+import { listedTools, takeOffList } from '../../shared/insight/lists.ts';
 import { readAllStats, readStats } from '../../shared/insight/read-stats.ts';
 import { totalsItems } from '../../shared/insight/read-totals.ts';
 import type { StatsTotal } from '../../shared/insight/stats.ts';
@@ -76,6 +78,24 @@ const aCall = fc.record({
 });
 
 describe('statistics by shard', () => {
+  test('R1.28 a tool blocked from the stream is taken off the blacklist', async () => {
+    const { table, ...rest } = setting();
+    await foldStream(
+      { table, ...rest },
+      [1, 2, 3, 4, 5].map((n) => failed(n)),
+      's',
+    );
+    assert.deepEqual(
+      (await listedTools({ table }, adminActor(), 'blacklist')).map(({ name }) => name),
+      ['add'],
+    );
+
+    await takeOffList({ table }, adminActor(), 'blacklist', 'add');
+
+    assert.deepEqual(await listedTools({ table }, adminActor(), 'blacklist'), []);
+    assert.equal((await readStats(table, 'default', 'add', '1.0.0'))?.block, undefined);
+  });
+
   test('X.25 forty tools that are blocked in one batch fit their transactions', async () => {
     const { table, clock, ...rest } = setting();
     const tools = Array.from({ length: 40 }, (_, n) => `tool_${n}`);
