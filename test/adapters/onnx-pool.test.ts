@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import type { Picture } from '../../shared/iqa/engine.ts';
 import { goldenImage, testEngine } from '../support/iqa.ts';
@@ -11,22 +12,31 @@ const picture = (width: number, height: number, name = 'a.png'): Picture => {
   return { name, format: 'png', pixels: { width, height, data }, notes: [] };
 };
 
-/** A worker that ends when asked to decode the word `end`, throws on `throw`, and otherwise answers like a picture. */
+const nativeCode = new URL('../../shared/adapters/onnx/native-code.ts', import.meta.url);
+
+/**
+ * A worker that ends when asked to decode the word `end`, throws on `throw`, stays in native code for 300 ms on `slow`
+ * and for good on `never`, and otherwise answers like a picture.
+ */
 const mortalWorker = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads';
-    parentPort.on('message', ({ id, ask }) => {
+    import { openNativeThread } from '${nativeCode}';
+    const { native } = openNativeThread();
+    native.loaded();
+    parentPort.on('message', ({ id, ask }) => native.run(async () => {
       const text = new TextDecoder().decode(ask.bytes);
       if (text === 'end') process.exit(3);
       if (text === 'throw') throw new Error('out of luck');
-      if (text === 'never') return;
+      if (text === 'never') await new Promise(() => {});
       if (text === 'slow') {
+        parentPort.postMessage({ id, warning: 'slow has begun', fields: {} });
         for (const end = Date.now() + 300; Date.now() < end; );
         parentPort.postMessage({ id, warning: 'slow has ended', fields: {} });
       }
       const pixels = { width: 1, height: 1, data: new Uint8Array(3) };
       parentPort.postMessage({ id, answer: { picture: { name: text, format: 'png', pixels, notes: [] }, usedMemory: false } });
-    });
+    }));
   `)}`,
 );
 const text = (word: string): Uint8Array => new TextEncoder().encode(word);
@@ -81,7 +91,7 @@ describe('the worker pool', () => {
     const request = { tool: 'nlpd', picture: one, reference: two, signal: controller.signal };
 
     const running = engine.score(request);
-    setTimeout(() => controller.abort(new Error('enough')), 20);
+    void setTimeout(20).then(() => controller.abort(new Error('enough')));
 
     await assert.rejects(running, { message: 'enough' });
     await assert.rejects(engine.score(request), { message: 'enough' });
@@ -91,12 +101,14 @@ describe('the worker pool', () => {
   test('closing the pool lets a worker finish its inference: killing it there would abort the process', async () => {
     const log = recordingLog();
     const slow = onnxEngine({ log, workers: 1, workerUrl: mortalWorker });
+    const said = (what: string): boolean => log.lines.some(({ message }) => message === what);
     const picture = slow.decode(text('slow')).catch(({ name }: Error) => name);
+    while (!said('slow has begun')) await setTimeout(5);
 
     await slow.close();
 
     assert.equal(await picture, 'Unavailable');
-    assert.ok(log.lines.some(({ message }) => message === 'slow has ended'));
+    assert.ok(said('slow has ended'));
   });
 
   test('closing the pool rejects queued and new requests', async () => {

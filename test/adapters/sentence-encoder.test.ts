@@ -60,6 +60,17 @@ describe('the sentence encoder', { skip }, () => {
     await assert.rejects(encoder.encodeTool('weather'), { name: 'Unavailable' });
   });
 
+  test('an encoder that is closed while it loads ends without a warning', async () => {
+    const warnings: string[] = [];
+    const closing = sentenceEncoder(files, { ...silent, warn: (message) => warnings.push(message) });
+    const tool = assert.rejects(closing.encodeTool('weather'), { name: 'Unavailable' });
+
+    await closing.close();
+
+    await tool;
+    assert.deepEqual(warnings, []);
+  });
+
   test('X.11 encoder weights altered by one byte are refused by their digest, logged once, and requests continue without vectors', async () => {
     cpSync(dirname(files.weights), folder, { recursive: true });
     const altered = findEncoderFiles(folder);

@@ -4,6 +4,7 @@ import type { Picture, Pixels } from '../../iqa/pixels.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { firstLine, named, type PictureLimits, readHeader } from '../images/picture-formats.ts';
 import { decodeApart } from './decode-apart.ts';
+import type { NativeCode } from './native-code.ts';
 import { pixelPipeline } from './pixel-pipeline.ts';
 import { type Allocate, spoolPixels } from './spool.ts';
 
@@ -21,11 +22,12 @@ export async function decodePicture(
   bytes: Uint8Array,
   name: string,
   settings: DecodeSettings,
+  native: NativeCode,
   allocate: Allocate,
 ): Promise<Picture> {
-  const { plain, metadata, format } = await readHeader(sharp, bytes, name, settings.limits);
+  const { plain, metadata, format } = await native.run(() => readHeader(sharp, bytes, name, settings.limits));
   if (plain) return readPlain(plain, name, allocate);
-  const pixels = await readPixels(bytes, metadata, settings, allocate).catch((thrown: unknown) => {
+  const pixels = await readPixels(bytes, metadata, settings, native, allocate).catch((thrown: unknown) => {
     if (thrown instanceof Fault) throw thrown;
     const text = `${name} is a damaged or incomplete ${format} file (${firstLine(thrown)}); send the whole file again`;
     throw new Fault('InvalidInput', text, { picture: name, format }, { cause: thrown });
@@ -54,17 +56,18 @@ async function readPixels(
   bytes: Uint8Array,
   metadata: Metadata,
   { decodeChild }: DecodeSettings,
+  native: NativeCode,
   allocate: Allocate,
 ): Promise<Pixels> {
   const ignoreIcc = metadata.space !== 'cmyk';
   if (metadata.width * metadata.height > largeAbove) {
     return decodeChild === undefined
-      ? spoolPixels(pixelPipeline(bytes, ignoreIcc), allocate)
+      ? native.run(() => spoolPixels(pixelPipeline(bytes, ignoreIcc), allocate))
       : decodeApart(decodeChild, bytes, ignoreIcc, allocate);
   }
-  const { data, info } = await pixelPipeline(bytes, ignoreIcc)
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true });
+  const { data, info } = await native.run(() =>
+    pixelPipeline(bytes, ignoreIcc).raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true }),
+  );
   if (info.channels !== 3) throw new Error(`${info.channels} channels instead of 3`);
   const shared = allocate(data.length);
   shared.set(data);

@@ -31,7 +31,7 @@ export interface OnnxEngineOptions {
   readonly graphFolder?: string;
   /** The worker's own file, where it was bundled apart from this one. */
   readonly workerUrl?: URL;
-  /** How long closing waits for what is being computed; 5 s unless given. */
+  /** How long closing waits for native code that a worker is inside; 30 s unless given. */
   readonly closeMs?: number;
 }
 

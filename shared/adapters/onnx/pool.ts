@@ -1,8 +1,8 @@
-import { Worker } from 'node:worker_threads';
 import { Fault } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/ports.ts';
 import { fromFailure } from './failure.ts';
 import type { JobKind, JobMessage, Jobs, Reply } from './messages.ts';
+import { type NativeThread, startNativeThread } from './native-thread.ts';
 import type { WorkerSettings } from './worker.ts';
 
 export interface PoolOptions {
@@ -10,7 +10,7 @@ export interface PoolOptions {
   readonly size: number;
   readonly settings: WorkerSettings;
   readonly log: Log;
-  /** How long closing waits for what a worker is in the middle of. */
+  /** How long closing waits for native code that a worker is inside. */
   readonly closeMs?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ interface Job {
 }
 
 interface Member {
-  readonly worker: Worker;
+  readonly thread: NativeThread;
   job?: Job | undefined;
 }
 
@@ -83,7 +83,7 @@ export class WorkerPool {
     });
   }
 
-  /** Callers are told at once; a worker ends after what it is in the middle of. */
+  /** Callers are told at once; a worker ends when it leaves native code. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const job of this.#queue.splice(0)) job.reject(closedFault());
@@ -91,7 +91,7 @@ export class WorkerPool {
       if (job) Atomics.store(job.message.givenUp, 0, 1);
       job?.reject(closedFault());
     }
-    await Promise.all([...this.#members].map((member) => endWorker(member, this.#options.closeMs)));
+    await Promise.all([...this.#members].map(({ thread }) => thread.end(this.#options.closeMs ?? CLOSE_MS)));
     this.#members.clear();
   }
 
@@ -106,18 +106,18 @@ export class WorkerPool {
       const member = idle ?? (this.#members.size < this.size ? this.#start() : undefined);
       if (!member) return;
       member.job = this.#queue.shift();
-      member.worker.ref();
-      member.worker.postMessage(member.job?.message);
+      member.thread.worker.ref();
+      member.thread.worker.postMessage(member.job?.message);
     }
   }
 
   #start(): Member {
     const { workerUrl, settings } = this.#options;
-    const worker = new Worker(workerUrl, { workerData: settings, resourceLimits });
-    const member: Member = { worker };
-    member.worker.on('message', (reply: Reply) => this.#settle(member, reply));
-    member.worker.on('error', (error) => this.#lose(member, error.message));
-    member.worker.on('exit', (code) => this.#lose(member, `exit code ${code}`));
+    const thread = startNativeThread(workerUrl, settings, resourceLimits);
+    const member: Member = { thread };
+    thread.worker.on('message', (reply: Reply) => this.#settle(member, reply));
+    thread.worker.on('error', (error) => this.#lose(member, error.message));
+    thread.worker.on('exit', (code) => this.#lose(member, `exit code ${code}`));
     this.#members.add(member);
     return member;
   }
@@ -132,7 +132,7 @@ export class WorkerPool {
     const job = member.job;
     member.job = undefined;
     // An idle worker does not keep the process alive.
-    member.worker.unref();
+    member.thread.worker.unref();
     if ('failure' in reply) job?.reject(fromFailure(reply.failure, job.what));
     else job?.resolve(reply.answer);
     this.#dispatch();
@@ -146,18 +146,6 @@ export class WorkerPool {
     this.#dispatch();
   }
 }
-
-/** A thread that is terminated inside ONNX Runtime aborts the whole process, so only one that does not answer is. */
-const endWorker = async ({ worker, job }: Member, closeMs = CLOSE_MS): Promise<void> => {
-  if (job) {
-    const { promise: answered, resolve } = Promise.withResolvers<void>();
-    const late = setTimeout(resolve, closeMs);
-    worker.once('exit', () => resolve()).on('message', (reply: Reply) => 'warning' in reply || resolve());
-    await answered;
-    clearTimeout(late);
-  }
-  await worker.terminate();
-};
 
 /** What takes a moment takes long on a busy machine; whoever cannot wait kills the process. */
 const CLOSE_MS = 30_000;

@@ -1,10 +1,10 @@
-import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { Fault } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/ports.ts';
 import type { SentenceEncoder } from '../../search/sentence-encoder.ts';
 import { ENCODER_DIGESTS, type EncoderFiles } from './encoder-files.ts';
 import type { EncodeAsk, EncodeReply } from './encoder-worker.ts';
+import { type NativeThread, startNativeThread } from './native-thread.ts';
 
 interface Job {
   readonly ask: EncodeAsk;
@@ -18,6 +18,8 @@ const TOOL_PIECES = 64;
 /** What a request waits at most for its vector, when the machine is busy. */
 const REQUEST_MS = 1000;
 const REMEMBERED = 500;
+/** What closing waits at most for native code: opening the model takes long on a busy machine. */
+const CLOSE_MS = 30_000;
 // A change of how texts are read or weights rounded makes other vectors: count it up.
 const REVISION = 1;
 
@@ -28,7 +30,7 @@ const REVISION = 1;
 export const sentenceEncoder = (files: EncoderFiles, log: Log): SentenceEncoder => {
   const [requests, tools]: [Job[], Job[]] = [[], []];
   const remembered = new LRUCache<string, Promise<Float32Array>>({ max: REMEMBERED });
-  let worker: Worker | undefined;
+  let thread: NativeThread | undefined;
   let state: 'idle' | 'loading' | 'ready' | 'failed' | 'closed' = 'idle';
   let current: Job | undefined;
   let nextId = 1;
@@ -37,10 +39,10 @@ export const sentenceEncoder = (files: EncoderFiles, log: Log): SentenceEncoder 
     if (state !== 'ready' || current !== undefined) return;
     current = requests.shift() ?? tools.shift();
     // An idle thread does not keep the process alive.
-    if (current === undefined) worker?.unref();
+    if (current === undefined) thread?.worker.unref();
     else {
-      worker?.ref();
-      worker?.postMessage(current.ask);
+      thread?.worker.ref();
+      thread?.worker.postMessage(current.ask);
     }
   };
   const settle = (reply: Extract<EncodeReply, { readonly id: number }>): void => {
@@ -60,7 +62,8 @@ export const sentenceEncoder = (files: EncoderFiles, log: Log): SentenceEncoder 
   const start = (): void => {
     if (state !== 'idle') return;
     state = 'loading';
-    worker = new Worker(new URL('./encoder-worker.ts', import.meta.url), { workerData: files });
+    thread = startNativeThread(new URL('./encoder-worker.ts', import.meta.url), files);
+    const { worker } = thread;
     // Nobody waits for it: a process that has nothing else to do may end meanwhile.
     worker.unref();
     worker.on('error', (error) => end(error.message, 'failed'));
@@ -68,7 +71,7 @@ export const sentenceEncoder = (files: EncoderFiles, log: Log): SentenceEncoder 
     worker.on('message', (reply: EncodeReply) => {
       if ('id' in reply) return settle(reply);
       if ('failed' in reply) return end(reply.failed, 'failed');
-      state = 'ready';
+      if (state === 'loading') state = 'ready';
       next();
     });
   };
@@ -93,11 +96,8 @@ export const sentenceEncoder = (files: EncoderFiles, log: Log): SentenceEncoder 
     },
     encodeTool: (text) => run(tools, text, TOOL_PIECES),
     async close() {
-      const running = current;
       end('closing', 'closed');
-      // A thread that is terminated inside ONNX Runtime aborts the process: what it is in the middle of is short.
-      if (running) await new Promise((resolve) => worker?.once('message', resolve).once('exit', resolve));
-      await worker?.terminate();
+      await thread?.end(CLOSE_MS);
     },
   };
 };

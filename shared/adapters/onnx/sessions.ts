@@ -2,6 +2,7 @@ import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-nod
 import type { BuiltGraph } from '../../iqa/graph.ts';
 import type { Feed, GraphRunner } from '../../iqa/metric.ts';
 import { Fault, messageOf } from '../../kernel/errors.ts';
+import type { NativeCode } from './native-code.ts';
 import { readWeights } from './weight-files.ts';
 
 export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -77,14 +78,20 @@ export function createSessions(
 }
 
 /** Runs graphs in these sessions, asking before each whether anybody still waits. */
-export function graphRunner(sessions: Sessions, throwIfAborted: () => void): GraphRunner {
+export function graphRunner(
+  sessions: Sessions,
+  throwIfAborted: () => void,
+  runNative: NativeCode['run'] = (work) => work(),
+): GraphRunner {
   return {
     learned: sessions.learned,
     throwIfAborted,
     async run(graph, feeds) {
       throwIfAborted();
-      const session = await sessions.ofGraph(graph);
-      const outputs = await session.run(Object.fromEntries(Object.entries(feeds).map(([k, v]) => [k, tensorOf(v)])));
+      const outputs = await runNative(async () => {
+        const session = await sessions.ofGraph(graph);
+        return session.run(Object.fromEntries(Object.entries(feeds).map(([k, v]) => [k, tensorOf(v)])));
+      });
       return Object.fromEntries(graph.outputNames.map((name) => [name, outputs[name]?.data as Float32Array])) as Record<
         (typeof graph.outputNames)[number],
         Float32Array

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
 import type { GraphRunner, Pair } from '../../iqa/metric.ts';
 import { graphMetric } from '../../iqa/metrics.ts';
@@ -13,6 +13,7 @@ import { toFailure } from './failure.ts';
 import { keepGraph } from './graph-files.ts';
 import type { JobKind, JobMessage, Jobs, MetricAsk, PicturesAsk, Reply } from './messages.ts';
 import { inspectModel, runModel } from './model.ts';
+import { openNativeThread } from './native-code.ts';
 import { createSessions, graphRunner } from './sessions.ts';
 import { createWeights } from './weights.ts';
 
@@ -25,7 +26,8 @@ export interface WorkerSettings extends DecodeSettings {
   readonly cores: number;
 }
 
-const { providers, graphFolder, cores, ...settings } = workerData as WorkerSettings;
+const { settings: started, native } = openNativeThread<WorkerSettings>();
+const { providers, graphFolder, cores, ...settings } = started;
 const port = parentPort;
 const reply = (message: Reply): void => {
   // Sums may be whole planes: they go over as they are, not as a copy.
@@ -40,6 +42,7 @@ const sessions = createSessions(
 );
 const weigh = createWeights();
 restrictFormats(sharp);
+native.loaded();
 
 type Work = {
   readonly [Kind in JobKind]: (ask: Jobs[Kind]['ask'], runner: GraphRunner) => Promise<Jobs[Kind]['answer']>;
@@ -47,13 +50,13 @@ type Work = {
 
 const work: Work = {
   decode,
-  measure: ({ bytes, name }) => measurePicture(bytes, name, settings.limits),
-  encode: ({ pixels, options }) => encodePicture(pixels, options),
+  measure: ({ bytes, name }) => native.run(() => measurePicture(bytes, name, settings.limits)),
+  encode: ({ pixels, options }) => native.run(() => encodePicture(pixels, options)),
   metric: runMetric,
   pass: async ({ tools, picture, rows }) => sumsTogether(tools, picture, rows),
   map: runMap,
-  model: ({ model, picture, reference, tool }) => runModel(sessions, tool, model, picture, reference),
-  inspect: ({ path }) => inspectModel(path),
+  model: ({ model, picture, reference, tool }) => native.run(() => runModel(sessions, tool, model, picture, reference)),
+  inspect: ({ path }) => native.run(() => inspectModel(path)),
 };
 
 port?.on('message', async ({ id, kind, ask, givenUp }: JobMessage) => {
@@ -62,7 +65,7 @@ port?.on('message', async ({ id, kind, ask, givenUp }: JobMessage) => {
   };
   try {
     const run = work[kind] as (ask: unknown, runner: GraphRunner) => Promise<unknown>;
-    const answer = await run(ask, graphRunner(sessions, throwIfAborted));
+    const answer = await run(ask, graphRunner(sessions, throwIfAborted, native.run));
     reply({ id, answer });
     // In a later turn, in which nothing here holds the picture any more.
     if (isHuge(ask) || (kind === 'decode' && isHuge(answer))) setTimeout(collectGarbage);
@@ -79,7 +82,7 @@ function isHuge(held: unknown): boolean {
 
 async function decode({ bytes, name, memory }: Jobs['decode']['ask']): Promise<Jobs['decode']['answer']> {
   let usedMemory = false;
-  const picture = await decodePicture(bytes, name, settings, (length) => {
+  const picture = await decodePicture(bytes, name, settings, native, (length) => {
     usedMemory = memory !== undefined && memory.byteLength >= length;
     return new Uint8Array(memory && usedMemory ? memory : new SharedArrayBuffer(length), 0, length);
   });
