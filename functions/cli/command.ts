@@ -1,4 +1,3 @@
-import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Assay } from '../../shared/assay.ts';
 import type { Environment } from '../compose/local-environment.ts';
 import type { ApiClient } from './client.ts';
@@ -18,11 +17,25 @@ export interface Cli {
   local(): Promise<Assay | undefined>;
 }
 
+/** An option: what it takes, unless it is a flag, and what its help says. */
+interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly takes?: string;
+  readonly about: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+export const option = (takes: string, about: string): Option => ({ type: 'string', takes, about });
+
+export const flag = (about: string): Option => ({ type: 'boolean', about });
+
 /** One command. It returns the exit code, or nothing for 0. */
 export interface Command {
   readonly usage: string;
   readonly summary: string;
-  readonly options?: ParseArgsOptionsConfig;
+  readonly options?: Options;
   /** Example commands, without `assay`. */
   readonly examples?: readonly string[];
   /** In this process, continues runs of a crashed process. */

@@ -61,6 +61,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'sources refresh': async () => (await import('./commands/sources.ts')).refreshSourceCommand,
   'sources approve': async () => (await import('./commands/sources.ts')).approveSourceCommand,
   'sources remove': async () => (await import('./commands/sources.ts')).removeSourceCommand,
+  'tenants list': async () => (await import('./commands/tenants.ts')).listTenantsCommand,
   'tenants export': async () => (await import('./commands/tenants.ts')).exportTenantCommand,
   'tenants delete': async () => (await import('./commands/tenants.ts')).deleteTenantCommand,
   'snapshot export': async () => (await import('./commands/snapshot.ts')).exportCommand,

@@ -1,20 +1,19 @@
-import type { ParseArgsOptionsConfig } from 'node:util';
 import { suggest } from '../../shared/kernel/did-you-mean.ts';
-import { UsageError } from './command.ts';
+import { flag, type Options, option, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 
 /** Options of every command, before or after its words. */
-export const commonOptions: ParseArgsOptionsConfig = {
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  url: { type: 'string' },
-  key: { type: 'string' },
-  data: { type: 'string' },
-  tenant: { type: 'string' },
-  profile: { type: 'string' },
-  verbose: { type: 'boolean' },
-  log: { type: 'string' },
-  color: { type: 'boolean' },
+export const commonOptions: Options = {
+  json: flag('prints the result as JSON'),
+  data: option('DIR', 'the data directory; .assay unless given'),
+  url: option('URL', 'works on a server instead'),
+  key: option('KEY', 'the API key for that server'),
+  profile: option('NAME', 'the server of an earlier assay login'),
+  tenant: option('NAME', 'acts for another tenant, which needs admin'),
+  verbose: flag('tells more of what happens'),
+  log: option('FORMAT', 'json writes log lines for machines'),
+  color: flag('colours, whatever the terminal; --no-color for none, as NO_COLOR'),
+  help: { ...flag('prints this'), short: 'h' },
 };
 
 export interface Found {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Command } from './command.ts';
+import type { Command, Options } from './command.ts';
 import { commands } from './commands.ts';
 import { commonOptions, findCommand } from './find-command.ts';
 
@@ -37,17 +37,10 @@ export const overview = async (): Promise<string> => {
     'Assay: a tool registry for AI agents that also measures pictures',
     ...blocks,
     `${bold('Examples')}\n${EXAMPLES.map((line) => `  ${line}`).join('\n')}`,
-    `${bold('Every command takes')}\n${GLOBALS}`,
-    'assay help COMMAND says more of one; assay --version prints the version.\nExit code: 0 done, 1 refused or failed, 2 typed wrong.',
+    `${bold('Every command takes')}\n${optionLines(commonOptions)}`,
+    'assay help COMMAND says more of one; assay --version prints the version.\nExit code: 0 done, 1 refused or failed, 2 wrong usage.',
   ].join('\n\n');
 };
-
-const GLOBALS = `  --json                 the result as JSON
-  --data DIR             the data directory, .assay unless given
-  --url URL --key KEY    a server instead; or assay login once, then --profile NAME
-  --tenant NAME          another tenant, for an admin
-  --verbose, --log json  more of what happens; log lines for machines
-  --color, --no-color    colours, whatever the terminal (NO_COLOR is heeded)`;
 
 /** Help for one command, or for a group such as `tools`. */
 export const helpFor = async (words: readonly string[]): Promise<string> => {
@@ -65,14 +58,19 @@ export const commandHelp = ({ usage, summary, options = {}, examples = [] }: Com
   [
     `${bold(`assay ${usage}`)}\n\n${summary}`,
     ...(examples.length === 0 ? [] : [`${bold('Examples')}\n${examples.map((line) => `  assay ${line}`).join('\n')}`]),
-    ...(Object.keys(options).length === 0 ? [] : [`${bold('Options')}\n  ${optionNames(options)}`]),
-    `${bold('As every command')}\n  ${optionNames(commonOptions)}`,
+    ...(Object.keys(options).length === 0 ? [] : [`${bold('Options')}\n${optionLines(options)}`]),
+    `${bold('As every command')}\n${optionLines(commonOptions)}`,
   ].join('\n\n');
 
-const optionNames = (options: NonNullable<Command['options']>): string =>
-  Object.entries(options)
-    .map(([name, { type }]) => `--${name}${type === 'string' ? '\u00a0…' : ''}`)
-    .join(', ');
+const optionLines = (options: Options): string => {
+  const heads = Object.entries(options).map(([name, { takes }]) =>
+    takes === undefined ? `--${name}` : `--${name} ${takes}`,
+  );
+  const longest = Math.max(...heads.map(({ length }) => length));
+  return Object.values(options)
+    .map(({ about }, index) => `  ${heads[index]?.padEnd(longest)}  ${about}`)
+    .join('\n');
+};
 
 type Named = readonly [string, Command];
 

@@ -139,3 +139,5 @@ export const shortTime = (iso: string, now = new Date()): string => {
 
 /** Milliseconds, rounded for people. */
 export const shortMs = (ms: number): string => (ms >= 100 ? String(Math.round(ms)) : String(Number(ms.toPrecision(3))));
+
+export const dollars = (micros: number): string => `$${(micros / 1e6).toFixed(6)}`;

@@ -17,17 +17,21 @@ const nearest = (given: string, known: Iterable<string>): string | undefined => 
   return best;
 };
 
-/** Levenshtein distance in one row, abandoned once it reaches the limit. */
+/** Edits between two words, where two swapped letters count as one (optimal string alignment), abandoned at the limit. */
 const editDistance = (a: string, b: string, limit: number): number => {
+  let earlier: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped ? (earlier[j - 2] ?? 0) + 1 : change;
+      next.push(Math.min(change, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    if (Math.min(...next) >= limit) return limit;
-    row = next;
+    // A swap reaches over a row, so both must be past the limit.
+    if (Math.min(...next, ...row) >= limit) return limit;
+    [earlier, row] = [row, next];
   }
   return row[b.length] ?? limit;
 };

@@ -23,8 +23,11 @@ test('X.16 assay serve reads a desktop client’s file, and its servers are sour
   await writeFile(join(folder, 'desktop.json'), JSON.stringify(desktop));
   await writeFile(join(folder, 'assay.config.json'), JSON.stringify({ mcpServers: './desktop.json' }));
   const server = await serveCli(folder);
+  // Also after a failure: a server that runs on would keep the tests from ending.
+  t.after(() => server.stop());
   let shown: SourceView | undefined;
-  for (let at = 0; at < 100 && shown?.status !== 'ok'; at++) {
+  // However slow the machine: a process for the server has to start.
+  for (const until = Date.now() + 60_000; Date.now() < until && shown?.status !== 'ok'; ) {
     const { stdout } = await server.run('sources', 'show', 'my-memory', '--json');
     shown = stdout.startsWith('{') ? (JSON.parse(stdout) as SourceView) : undefined;
   }

@@ -2,7 +2,7 @@ import { CONNECT_CLIENTS, isConnectClient } from '../../../shared/connect/client
 import { type ConnectGuide, type ConnectTarget, connectLines } from '../../../shared/connect/connect-lines.ts';
 import { suggest } from '../../../shared/kernel/did-you-mean.ts';
 import type { KeyView } from '../../../shared/model/key.ts';
-import { type Cli, type Command, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, option, textOption, UsageError } from '../command.ts';
 import { serverOf } from '../connect.ts';
 
 export const connect: Command = {
@@ -10,7 +10,7 @@ export const connect: Command = {
   summary:
     'Prints the lines that connect a client to the registry; without --url to this machine’s server, with a new key that may read and invoke',
   examples: ['connect claude-code', 'connect cursor --url https://assay.example.com --key ak_...'],
-  options: { port: { type: 'string' } },
+  options: { port: option('N', 'the port of the server on this machine') },
   async run(cli) {
     const [client] = cli.positionals;
     if (client === undefined) {

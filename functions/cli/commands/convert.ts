@@ -1,5 +1,5 @@
 import { readFault } from '../../client/read-fault.ts';
-import { type Command, textOption, UsageError } from '../command.ts';
+import { type Command, flag, option, textOption, UsageError } from '../command.ts';
 
 const flags = ['strict', 'defer', 'explain'] as const;
 const texts = ['allowed', 'tags', 'category', 'schema', 'mode'] as const;
@@ -10,9 +10,15 @@ export const convert: Command = {
   summary: 'Prints the tools value of a provider’s request: openai, anthropic, gemini, ollama, mcp and others',
   examples: ['convert openai --allowed hash,unit_convert', 'convert anthropic --strict --explain'],
   options: {
-    provider: { type: 'string' },
-    ...Object.fromEntries(texts.map((name) => [name, { type: 'string' as const }])),
-    ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
+    provider: option('NAME', 'the same as PROVIDER'),
+    allowed: option('LIST', 'only these tools'),
+    tags: option('LIST', 'only tools with all of these tags'),
+    category: option('NAME', 'only tools of this category'),
+    schema: option('json', 'Gemini: sends parametersJsonSchema'),
+    mode: option('search', 'sends a search tool instead of the catalogue'),
+    strict: flag('asks the provider to keep to the schema'),
+    defer: flag('defers definitions until they are searched for'),
+    explain: flag('adds warnings, tokens and what was left out'),
   },
   async run(cli) {
     const provider = textOption(cli, 'provider') ?? cli.positionals[0];

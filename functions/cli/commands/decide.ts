@@ -2,14 +2,18 @@ import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import type { Decision } from '../../../shared/decide/decision.ts';
 import { renderDecision } from '../../../shared/decide/render.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
-import { type Command, required, textOption } from '../command.ts';
+import { type Command, option, required, textOption } from '../command.ts';
 import { isFile } from '../picture-files.ts';
 import { readNamed } from '../read-file.ts';
 
 export const decide: Command = {
   usage: 'decide "TASK" [--context FILE] [--allowed a,b] [--top K]',
   summary: 'Chooses a tool for a task in five explained steps; exit code 1 when none fits',
-  options: { context: { type: 'string' }, allowed: { type: 'string' }, top: { type: 'string' } },
+  options: {
+    context: option('FILE', 'a text that the task refers to'),
+    allowed: option('LIST', 'only these tools'),
+    top: option('K', 'how many alternatives are shown'),
+  },
   async run(cli) {
     const file = textOption(cli, 'context');
     const top = textOption(cli, 'top');

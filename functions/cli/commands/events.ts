@@ -3,15 +3,18 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import type { ChangeEvent } from '../../../shared/registry/events.ts';
 import { readFault } from '../../client/read-fault.ts';
 import type { ApiClient } from '../client.ts';
-import { type Cli, type Command, textOption } from '../command.ts';
+import { type Cli, type Command, flag, option, textOption } from '../command.ts';
 import { shortTime } from '../output.ts';
 
 const RECONNECT_MS = 1000;
 
 export const events: Command = {
   usage: 'events [--follow] [--after ID]',
-  summary: 'Shows what happened to the tools; with --follow, what happens from now on',
-  options: { follow: { type: 'boolean' }, after: { type: 'string' } },
+  summary: 'Shows what happened to the tools',
+  options: {
+    follow: flag('shows what happens from now on, until interrupted'),
+    after: option('ID', 'what happened after this event'),
+  },
   async run(cli) {
     const api = await cli.api();
     const after = textOption(cli, 'after');

@@ -4,7 +4,7 @@ import { formatTable } from '../output.ts';
 
 export const listExamplesCommand: Command = {
   usage: 'examples list [TOOL]',
-  summary: 'Shows the requests that use has taught, by tool',
+  summary: 'Shows the requests that were learned from use, by tool',
   async run(cli) {
     const [tool] = cli.positionals;
     const query = tool === undefined ? '' : `?tool=${encodeURIComponent(tool)}`;

@@ -1,17 +1,18 @@
 import type { Recommendation } from '../../../shared/insight/recommend.ts';
 import type { StatsView } from '../../../shared/insight/stats-view.ts';
 import type { CallRecord } from '../../../shared/model/call-record.ts';
-import { type Command, required, textOption } from '../command.ts';
+import { type Command, option, required, textOption } from '../command.ts';
+import { keyNames } from '../key-names.ts';
 import { formatTable, shortMs, shortTime } from '../output.ts';
 
 export const executions: Command = {
   usage: 'executions [--tool T] [--status ok|failed|refused] [--since TIME] [--limit N]',
   summary: 'Lists what was called, newest first',
   options: {
-    tool: { type: 'string' },
-    status: { type: 'string' },
-    since: { type: 'string' },
-    limit: { type: 'string' },
+    tool: option('TOOL', 'only calls of this tool'),
+    status: option('STATUS', 'ok, failed or refused'),
+    since: option('TIME', 'only calls since then, such as 2026-11-01T00:00:00Z'),
+    limit: option('N', 'at most this many'),
   },
   async run(cli) {
     const query = new URLSearchParams({ limit: textOption(cli, 'limit') ?? '20' });
@@ -21,7 +22,8 @@ export const executions: Command = {
     }
     const api = await cli.api();
     const page = await api.json<{ executions: readonly CallRecord[] }>('GET', `/v1/executions?${query}`);
-    cli.output.result(page, () => (page.executions.length === 0 ? 'no calls' : callTable(page.executions)));
+    const nameOf = cli.output.json ? String : await keyNames(api);
+    cli.output.result(page, () => (page.executions.length === 0 ? 'no calls' : callTable(page.executions, nameOf)));
     return 0;
   },
 };
@@ -32,21 +34,21 @@ const TONES: Readonly<Partial<Record<CallRecord['status'], 'green' | 'red' | 'ye
   refused: 'yellow',
 };
 
-const callTable = (calls: readonly CallRecord[]): string =>
+const callTable = (calls: readonly CallRecord[], nameOf: (id: string) => string): string =>
   formatTable(calls, [
     { title: 'AT', isWhole: true, value: ({ at }) => shortTime(at) },
     { title: 'TOOL', value: ({ tool, version }) => (version === 'operation' ? tool : `${tool} ${version}`) },
     { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => TONES[status] },
     { title: 'MS', value: ({ duration_ms: ms }) => shortMs(ms), right: true },
     { title: 'CPU', value: ({ cpu_ms: ms }) => shortMs(ms), right: true },
-    { title: 'KEY', value: ({ key }) => key },
+    { title: 'KEY', value: ({ key }) => nameOf(key) },
     { title: 'ERROR', value: ({ error }) => (error ? `${error.type}: ${error.message}` : '') },
   ]);
 
 export const stats: Command = {
   usage: 'stats TOOL [--version V|all]',
   summary: 'Shows how often a tool was called, how it went and how long it took',
-  options: { version: { type: 'string' } },
+  options: { version: option('V|all', 'of this version, or of all of them') },
   async run(cli) {
     const version = textOption(cli, 'version');
     const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
@@ -80,7 +82,7 @@ const statsText = (view: StatsView): string => {
 export const recommend: Command = {
   usage: 'recommend ["TASK"] [--limit N]',
   summary: 'Names the tools to prefer, and why',
-  options: { limit: { type: 'string' } },
+  options: { limit: option('N', 'at most this many') },
   async run(cli) {
     const query = new URLSearchParams({ limit: textOption(cli, 'limit') ?? '10' });
     if (cli.positionals.length > 0) query.set('task', cli.positionals.join(' '));

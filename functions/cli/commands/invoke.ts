@@ -3,26 +3,25 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import { askConsent, canAsk } from '../ask.ts';
-import { type Cli, type Command, required, textOption, wholeNumber } from '../command.ts';
+import { type Cli, type Command, flag, option, required, textOption, wholeNumber } from '../command.ts';
 import { fetchProperties, formatByName, parseValue, typedArguments } from '../typed-arguments.ts';
 
 export const invoke: Command = {
   usage:
     'invoke TOOL [--arguments JSON] [name=value...] [name=@file...] [--version V] [--out FILE] [--yes] [--max-micros N] [--dry-run]',
-  summary:
-    'Runs a tool; asks before one that needs consent, unless --yes gives it; --out writes the picture it makes, in the format that the name says; --dry-run tells the price',
+  summary: 'Runs a tool; a terminal is asked before one that needs consent',
   examples: [
     'invoke unit_convert value=5 from=mile to=km',
     'invoke image_resize image=photo.jpg width=64 --out small.jpg',
     'invoke text_stats text=@letter.txt',
   ],
   options: {
-    arguments: { type: 'string' },
-    version: { type: 'string' },
-    out: { type: 'string' },
-    yes: { type: 'boolean' },
-    'max-micros': { type: 'string' },
-    'dry-run': { type: 'boolean' },
+    arguments: option('JSON', 'all arguments as one object'),
+    version: option('V', 'this version instead of the default'),
+    out: option('FILE', 'writes the picture it makes, in the format of the name'),
+    yes: flag('consents to a tool that asks'),
+    'max-micros': option('N', 'refuses a call that costs more micro-dollars'),
+    'dry-run': flag('tells the price and runs nothing'),
   },
   takesUploads: true,
   async run(cli) {

@@ -4,7 +4,7 @@ import { FIT_FORMATS, type FitFormat, fitImage } from '../../../shared/iqa/fit.t
 import type { PublishedKey } from '../../../shared/iqa/hallmark.ts';
 import { verifyScores, WHOLE_ANSWER } from '../../../shared/iqa/verify-score.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
-import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, flag, option, required, textOption, UsageError } from '../command.ts';
 import { createLocalIqa } from '../local-command.ts';
 import { formatTable } from '../output.ts';
 import { readNamed } from '../read-file.ts';
@@ -22,10 +22,10 @@ export const listIqa: Command = {
   usage: 'iqa list [--distortion D] [--type FR|NR] [--reference] [--available]',
   summary: 'Lists image-quality tools, with what they are strong at and whether they can run here',
   options: {
-    distortion: { type: 'string' },
-    type: { type: 'string' },
-    reference: { type: 'boolean' },
-    available: { type: 'boolean' },
+    distortion: option('D', 'only metrics that are strong at it, such as jpeg or noise'),
+    type: option('FR|NR', 'full reference, which compares, or no reference'),
+    reference: flag('whether there is an original to compare with'),
+    available: flag('only metrics that can run here'),
   },
   async run(cli) {
     const query = new URLSearchParams();
@@ -49,7 +49,7 @@ export const listIqa: Command = {
 export const verify: Command = {
   usage: 'verify SCORE.json [--keys KEYS.json]',
   summary: 'Checks the hallmarks of a score document offline, against the keys of this data directory or of a file',
-  options: { keys: { type: 'string' } },
+  options: { keys: option('FILE', 'public keys as JSON, instead of those of the data directory') },
   async run(cli) {
     const file = required(cli, 0, 'SCORE.json');
     const document = parseJsonFile(file, await readText(file));
@@ -84,10 +84,10 @@ export const fit: Command = {
   usage: 'fit IMAGE --target ssimulacra2=80 [--formats jpeg,webp,avif] [--effort 0..9] [--out FILE]',
   summary: 'Finds the smallest JPEG, WebP or AVIF of a picture that still meets a target, and writes it',
   options: {
-    target: { type: 'string' },
-    formats: { type: 'string' },
-    effort: { type: 'string' },
-    out: { type: 'string' },
+    target: option('METRIC=VALUE', 'the score to reach, such as ssimulacra2=80'),
+    formats: option('LIST', 'of jpeg, webp and avif; all three unless given'),
+    effort: option('0..9', 'how long the encoder may search'),
+    out: option('FILE', 'where the result is written'),
   },
   async run(cli) {
     const file = required(cli, 0, 'IMAGE');

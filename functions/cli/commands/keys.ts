@@ -1,21 +1,20 @@
 import type { KeyView } from '../../../shared/model/key.ts';
-import { type Cli, type Command, required, textOption, UsageError, wholeNumber } from '../command.ts';
+import { type Cli, type Command, option, required, textOption, UsageError, wholeNumber } from '../command.ts';
 import { formatTable, shortTime } from '../output.ts';
 
 export const createKeyCommand: Command = {
   usage:
-    'keys create --scopes read,invoke [--name N] [--tools a,b] [--calls N] [--micros N] [--rate 5/20] [--expires 2030-01-01T00:00:00Z]',
-  summary:
-    'Makes a key and shows its text this once; --calls and --micros are its quota of a month, --rate what it may send a second and at once',
+    'keys create [--scopes read,invoke] [--name N] [--tools a,b] [--calls N] [--micros N] [--rate 5/20] [--expires 2030-01-01T00:00:00Z]',
+  summary: 'Makes an API key; its text is shown this once',
   examples: ['keys create --scopes read,invoke --name ci --calls 10000 --rate 5/20'],
   options: {
-    scopes: { type: 'string' },
-    name: { type: 'string' },
-    tools: { type: 'string' },
-    calls: { type: 'string' },
-    micros: { type: 'string' },
-    rate: { type: 'string' },
-    expires: { type: 'string' },
+    scopes: option('LIST', 'read, invoke, write, approve, tenant_admin, admin; read,invoke unless given'),
+    name: option('NAME', 'what people call it'),
+    tools: option('LIST', 'the only tools it may see and run'),
+    calls: option('N', 'how many calls it may make in a month'),
+    micros: option('N', 'how many micro-dollars it may spend in a month'),
+    rate: option('N/BURST', 'how many requests a second, and how many at once'),
+    expires: option('TIME', 'until when it is valid, such as 2030-01-01T00:00:00Z'),
   },
   async run(cli) {
     const list = (name: string) =>
@@ -54,7 +53,7 @@ const rateOf = (cli: Cli) => {
 
 export const listKeysCommand: Command = {
   usage: 'keys list',
-  summary: 'Lists keys',
+  summary: 'Lists API keys, without their text',
   async run(cli) {
     const { keys } = await (await cli.api()).json<{ keys: readonly KeyView[] }>('GET', '/v1/keys?limit=1000');
     cli.output.result({ keys }, () =>

@@ -10,7 +10,7 @@ import { recipeFor } from '../../../shared/iqa/model-recipe.ts';
 import type { ModelRecord } from '../../../shared/iqa/model-record.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { graphFolder } from '../../compose/local-store.ts';
-import { type Command, required, textOption } from '../command.ts';
+import { type Command, option, required, textOption } from '../command.ts';
 import { createLocalIqa } from '../local-command.ts';
 import { formatTable, shortTime } from '../output.ts';
 
@@ -40,7 +40,7 @@ export const modelsList: Command = {
 export const modelsAdd: Command = {
   usage: 'models add TOOL FILE.onnx [--preprocessing JSON]',
   summary: 'Checks a model file of a learned tool on a sample picture and stores it',
-  options: { preprocessing: { type: 'string' } },
+  options: { preprocessing: option('JSON', 'how pictures become input, where the file does not say it') },
   async run(cli) {
     const given = textOption(cli, 'preprocessing');
     const record = await (await createLocalIqa(cli)).models.add({
@@ -65,7 +65,7 @@ const comparedText = ({ compared_with = [] }: ModelRecord): string =>
 export const modelsRecipe: Command = {
   usage: 'models recipe TOOL [--out FILE.py]',
   summary: 'Prints a Python script that exports a learned tool of IQA-PyTorch to the file that models add takes',
-  options: { out: { type: 'string' } },
+  options: { out: option('FILE', 'where it is written') },
   async run(cli) {
     const { catalogue } = await createLocalIqa(cli);
     const tool = requireLearned(catalogue, required(cli, 0, 'TOOL'));
@@ -94,8 +94,8 @@ export const modelsVerify: Command = {
 
 export const modelsShow: Command = {
   usage: 'models show TOOL [--out FILE.onnx]',
-  summary: 'Shows the ONNX graphs of a shipped metric: inputs, outputs, operators and file; --out saves them',
-  options: { out: { type: 'string' } },
+  summary: 'Shows the ONNX graphs of a shipped metric: inputs, outputs, operators and file',
+  options: { out: option('FILE', 'where it is written') },
   async run(cli) {
     const graphs = graphsOf(required(cli, 0, 'TOOL'), readWeights);
     const out = textOption(cli, 'out');

@@ -2,15 +2,18 @@ import { spawn } from 'node:child_process';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import type { KeyView } from '../../../shared/model/key.ts';
 import { createClient } from '../client.ts';
-import { type Cli, type Command, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, flag, option, textOption, UsageError } from '../command.ts';
 import { reach, type Server, serverOf } from '../connect.ts';
 
 const KEY_HOURS = 12;
 
 export const open: Command = {
   usage: 'open [--port 8787] [--print]',
-  summary: 'Opens the console of a server in the browser, signed in; --print only prints the link',
-  options: { print: { type: 'boolean' }, port: { type: 'string' } },
+  summary: 'Opens the console of a server in the browser, signed in',
+  options: {
+    print: flag('prints the link instead of opening it'),
+    port: option('N', 'the port of the server on this machine'),
+  },
   async run(cli) {
     const server = (await serverOf(cli.environment, cli.values)) ?? (await localServer(cli));
     const link = `${server.url.replace(/\/$/, '')}/#key=${encodeURIComponent(server.key)}`;

@@ -1,7 +1,7 @@
 import type { Confirmation } from '../../../shared/execute/confirmations.ts';
 import type { Grant } from '../../../shared/execute/grants.ts';
 import type { RunView } from '../../../shared/model/run.ts';
-import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, option, required, textOption, UsageError } from '../command.ts';
 import { answerNode, waitingNodes } from '../follow-run.ts';
 import { formatTable, shortTime } from '../output.ts';
 
@@ -104,7 +104,7 @@ const grantPath = (cli: Cli): string =>
 export const addGrantCommand: Command = {
   usage: 'grants add KEY_ID TOOL --expires 2030-01-01T00:00:00Z',
   summary: 'Lets one key run a dangerous tool, as it is defined now, until a time',
-  options: { expires: { type: 'string' } },
+  options: { expires: option('TIME', 'when the grant ends, such as 2030-01-01T00:00:00Z') },
   async run(cli) {
     const expires = textOption(cli, 'expires');
     if (expires === undefined) throw new UsageError('--expires is missing: a grant ends');
@@ -116,10 +116,10 @@ export const addGrantCommand: Command = {
 
 export const removeGrantCommand: Command = {
   usage: 'grants remove KEY_ID TOOL',
-  summary: 'Takes a grant back',
+  summary: 'Ends a grant',
   async run(cli) {
     await (await cli.api()).json('DELETE', grantPath(cli));
-    cli.output.result({ removed: true }, () => 'taken back');
+    cli.output.result({ removed: true }, () => 'the grant has ended');
     return 0;
   },
 };

@@ -5,7 +5,7 @@ import type { Plan, PlanTree } from '../../../shared/model/plan.ts';
 import type { Predicted, RunView } from '../../../shared/model/run.ts';
 import { interpret } from '../../../shared/plan/interpret.ts';
 import { toDot } from '../../../shared/plan/to-dot.ts';
-import { type Cli, type Command, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, flag, option, textOption, UsageError } from '../command.ts';
 import { followRun } from '../follow-run.ts';
 import { formatTable } from '../output.ts';
 import { readNamed } from '../read-file.ts';
@@ -21,7 +21,12 @@ interface Draft {
 export const plan: Command = {
   usage: 'plan "TASK" | --file plan.json [--asl] [--dot] [--svg FILE]',
   summary: 'Makes a plan: its order, its state machine (--asl), or a picture of it (--dot, --svg)',
-  options: { file: { type: 'string' }, asl: { type: 'boolean' }, dot: { type: 'boolean' }, svg: { type: 'string' } },
+  options: {
+    file: option('FILE', 'the nodes of the plan, as JSON'),
+    asl: flag('prints the state machine for AWS Step Functions'),
+    dot: flag('prints the graph for Graphviz'),
+    svg: option('FILE', 'draws the graph'),
+  },
   async run(cli) {
     const api = await cli.api();
     const made = await api.json<MadePlan | Draft>('POST', '/v1/plans', await planInput(cli));
@@ -37,9 +42,13 @@ export const plan: Command = {
 
 export const run: Command = {
   usage: 'run --file plan.json [--input JSON] [--yes] | --asl machine.json [--input JSON]',
-  summary:
-    'Runs a plan, shows its nodes as they change and asks where one needs consent, unless --yes gives it; --asl runs a state machine whose tasks are tools',
-  options: { file: { type: 'string' }, asl: { type: 'string' }, input: { type: 'string' }, yes: { type: 'boolean' } },
+  summary: 'Runs a plan and shows its nodes as they change; a terminal is asked where one needs consent',
+  options: {
+    file: option('FILE', 'the nodes of the plan, as JSON'),
+    asl: option('FILE', 'runs a state machine whose tasks are tools'),
+    input: option('JSON', 'the value that $input refers to'),
+    yes: flag('consents where a node asks'),
+  },
   async run(cli) {
     const input =
       textOption(cli, 'input') === undefined ? {} : parseJsonFile('--input', textOption(cli, 'input') ?? '');

@@ -1,12 +1,15 @@
 import type { RunView } from '../../../shared/model/run.ts';
-import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, flag, option, required, textOption, UsageError } from '../command.ts';
 import { answerNode, followRun, getRun, runText, waitingNodes } from '../follow-run.ts';
 import { formatTable, shortMs, shortTime } from '../output.ts';
 
 export const listRunsCommand: Command = {
   usage: 'runs list [--status running|waiting|ok|failed|cancelled] [--limit N]',
   summary: 'Lists runs of plans, newest first',
-  options: { status: { type: 'string' }, limit: { type: 'string' } },
+  options: {
+    status: option('STATUS', 'running, waiting, ok, failed or cancelled'),
+    limit: option('N', 'at most this many'),
+  },
   async run(cli) {
     const query = new URLSearchParams({ limit: textOption(cli, 'limit') ?? '20' });
     const status = textOption(cli, 'status');
@@ -52,7 +55,7 @@ export const showRunCommand: Command = {
 export const watchRunCommand: Command = {
   usage: 'runs watch RUN [--yes]',
   summary: 'Follows a run to its end, and asks where it waits for consent; exit code 1 unless it ends well',
-  options: { yes: { type: 'boolean' } },
+  options: { yes: flag('consents where a node asks') },
   takesUpRuns: true,
   async run(cli) {
     const api = await cli.api();
@@ -78,7 +81,7 @@ const onlyWaiting = (view: RunView): string => {
 export const approveRunCommand: Command = {
   usage: 'runs approve RUN [NODE]',
   summary: 'Lets the node that waits for consent run',
-  options: { yes: { type: 'boolean' } },
+  options: { yes: flag('consents where a node asks') },
   takesUpRuns: true,
   run: (cli) => answer(cli, true),
 };
@@ -86,7 +89,7 @@ export const approveRunCommand: Command = {
 export const denyRunCommand: Command = {
   usage: 'runs deny RUN [NODE]',
   summary: 'Refuses consent to a node that waits for it',
-  options: { yes: { type: 'boolean' } },
+  options: { yes: flag('consents where a node asks') },
   takesUpRuns: true,
   run: (cli) => answer(cli, false),
 };

@@ -9,7 +9,7 @@ import { type ScoreReport, scoreImage } from '../../../shared/iqa/score.ts';
 import { shrinkTo } from '../../../shared/iqa/shrink.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { readFault } from '../../client/read-fault.ts';
-import { type Cli, type Command, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, option, textOption, UsageError, wholeNumber } from '../command.ts';
 import { type Bound, findFailures, parseBounds } from '../fail-under.ts';
 import { qualityOf, renderReport } from '../html-report.ts';
 import { uploadPicture } from '../picture-files.ts';
@@ -26,14 +26,14 @@ export const score: Command = {
   summary:
     'Scores pictures; a reference folder is searched for files of the same name; exit code 1 if any picture failed or is under a bound',
   options: {
-    reference: { type: 'string' },
-    tools: { type: 'string' },
-    distortions: { type: 'string' },
-    map: { type: 'string' },
-    csv: { type: 'string' },
-    html: { type: 'string' },
-    limit: { type: 'string' },
-    'fail-under': { type: 'string' },
+    reference: option('FILE|DIR', 'the original, or a folder of originals with the same names'),
+    tools: option('LIST', 'these metrics, instead of the best three'),
+    distortions: option('LIST', 'the metrics that are strong at these, such as jpeg,noise'),
+    map: option('FILE', 'draws where the picture differs from the reference'),
+    csv: option('FILE', 'writes a table of all results'),
+    html: option('FILE', 'writes a page of all results, worst first'),
+    limit: option('N', 'at most this many pictures'),
+    'fail-under': option('LIST', 'exit code 1 for a picture below, such as ssim=0.98,overall=4'),
   },
   async run(cli) {
     const bounds = parseBounds(textOption(cli, 'fail-under'));
@@ -70,9 +70,10 @@ export const score: Command = {
 
 const chosenFiles = async (cli: Cli): Promise<readonly string[]> => {
   if (cli.positionals.length === 0) throw new UsageError('IMAGE is missing: name a picture, a folder or a pattern');
+  const limit = wholeNumber(cli, 'limit');
   const files = await findPictures(cli.positionals);
   if (files.length === 0) throw new UsageError(`there is no picture in ${cli.positionals.join(', ')}`);
-  return files.slice(0, Number(textOption(cli, 'limit') ?? files.length));
+  return files.slice(0, limit);
 };
 
 /** The reference of a picture: one file for all, or the file of the same name in a folder. */

@@ -14,7 +14,7 @@ import { localAssay } from '../../compose/local-assay.ts';
 import { configFileOf, type Environment } from '../../compose/local-environment.ts';
 import { uploadSecret } from '../../compose/local-secrets.ts';
 import type { ConsoleFiles } from '../../console/files.ts';
-import { type Cli, type Command, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, option, textOption, UsageError } from '../command.ts';
 import { consoleRoutes } from '../console-files.ts';
 import { watchInbox } from '../inbox.ts';
 import { type Listening, listen } from '../listen.ts';
@@ -29,7 +29,10 @@ const LINK_MS = 12 * 3_600_000;
 export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--data .assay]',
   summary: 'Runs the whole product on this machine until it is told to stop',
-  options: { port: { type: 'string' }, host: { type: 'string' } },
+  options: {
+    port: option('N', '8787 unless given; 0 takes a free one'),
+    host: option('ADDRESS', '127.0.0.1 unless given, which only this machine reaches'),
+  },
   async run(cli) {
     const port = portOf(textOption(cli, 'port'));
     const host = textOption(cli, 'host') ?? '127.0.0.1';

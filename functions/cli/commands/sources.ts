@@ -1,23 +1,23 @@
 import type { Approved } from '../../../shared/sources/approve.ts';
 import type { SourceView } from '../../../shared/sources/view.ts';
-import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, flag, option, required, textOption, UsageError } from '../command.ts';
 import { formatTable, shortTime } from '../output.ts';
 
 export const addSourceCommand: Command = {
   usage:
     'sources add NAME ADDRESS | --alias FUNCTION [--kind mcp|openapi|lambda] [--prefix P] [--allowed a,b] [--permission safe|confirm|dangerous] [--trust-read-only] [--price MICROS] [--policy review|auto] [--refresh-minutes N] [--account]',
-  summary: 'Makes the tools of an MCP server, an API or a function tools here',
+  summary: 'Adds the tools of an MCP server, an API or a function',
   options: {
-    kind: { type: 'string' },
-    alias: { type: 'string' },
-    prefix: { type: 'string' },
-    allowed: { type: 'string' },
-    permission: { type: 'string' },
-    'trust-read-only': { type: 'boolean' },
-    price: { type: 'string' },
-    policy: { type: 'string' },
-    'refresh-minutes': { type: 'string' },
-    account: { type: 'boolean' },
+    kind: option('KIND', 'mcp, openapi or lambda'),
+    alias: option('FUNCTION', 'a function that the configuration gives to the tenant'),
+    prefix: option('TEXT', 'what names of its tools begin with; NAME unless given'),
+    allowed: option('LIST', 'only these of its tools'),
+    permission: option('P', 'safe, confirm or dangerous; confirm unless given'),
+    'trust-read-only': flag('tools it calls read-only run without asking'),
+    price: option('MICROS', 'micro-dollars a call'),
+    policy: option('POLICY', 'review: changes wait for approval; auto: additions do not'),
+    'refresh-minutes': option('N', 'how often its tools are listed; 60 unless given'),
+    account: flag('every caller uses an own account there'),
   },
   async run(cli) {
     const name = required(cli, 0, 'NAME');
@@ -42,7 +42,7 @@ export const addSourceCommand: Command = {
 
 export const connectSourceCommand: Command = {
   usage: 'sources connect NAME',
-  summary: 'Prints the link by which your own account at a source is connected',
+  summary: 'Prints the link that connects your own account at a source',
   async run(cli) {
     const answer = await (await cli.api()).json<{ connected: boolean; url?: string }>(
       'POST',
@@ -87,7 +87,7 @@ export const showSourceCommand: Command = {
 
 export const refreshSourceCommand: Command = {
   usage: 'sources refresh NAME',
-  summary: 'Lists a source’s tools now',
+  summary: 'Reads a source’s tools again, now',
   run: async (cli) => show(cli, await (await cli.api()).json<SourceView>('POST', `${sourcePath(cli)}/refresh`)),
 };
 

@@ -3,7 +3,7 @@ import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import type { Registration, VersionRecord } from '../../../shared/model/registration.ts';
 import type { LoadReport } from '../../../shared/registry/layer.ts';
 import type { ApiClient } from '../client.ts';
-import { type Cli, type Command, required, textOption } from '../command.ts';
+import { type Cli, type Command, flag, option, required, textOption } from '../command.ts';
 import { formatTable, shortTime } from '../output.ts';
 import { readNamed } from '../read-file.ts';
 
@@ -17,19 +17,18 @@ const filters = ['q', 'tags', 'category', 'name_pattern', 'capability', 'type', 
 export const listTools: Command = {
   usage:
     'tools list [TEXT] [--tags a,b] [--category C] [--name-pattern P] [--capability F] [--type FR|NR] [--distortion D] [--all] [--report]',
-  summary:
-    'Lists tools by name, or those that fit TEXT best; --all with disabled ones, --report what was loaded and refused',
+  summary: 'Lists tools by name, or those that fit TEXT best',
   options: {
-    tags: { type: 'string' },
-    category: { type: 'string' },
-    'name-pattern': { type: 'string' },
-    capability: { type: 'string' },
-    type: { type: 'string' },
-    distortion: { type: 'string' },
-    allowed: { type: 'string' },
-    limit: { type: 'string' },
-    all: { type: 'boolean' },
-    report: { type: 'boolean' },
+    tags: option('LIST', 'with all of these tags'),
+    category: option('NAME', 'of this category'),
+    'name-pattern': option('PATTERN', 'with such a name, such as image_*'),
+    capability: option('NAME', 'that can do this'),
+    type: option('FR|NR', 'metrics that compare, or that judge a picture alone'),
+    distortion: option('NAME', 'metrics that are strong at it'),
+    allowed: option('LIST', 'of these tools only'),
+    limit: option('N', 'at most this many'),
+    all: flag('with disabled tools'),
+    report: flag('what was loaded at the start, and what was refused and why'),
   },
   async run(cli) {
     const api = await cli.api();
@@ -87,8 +86,8 @@ const showReport = (cli: Cli, report: LoadReport): number => {
 
 export const showTool: Command = {
   usage: 'tools show NAME [--version V]',
-  summary: 'Shows one tool whole',
-  options: { version: { type: 'string' } },
+  summary: 'Shows everything about one tool',
+  options: { version: option('V', 'this version instead of the default') },
   async run(cli) {
     const tool = await getTool(cli);
     cli.output.result(tool, () => JSON.stringify(tool, undefined, 2));
@@ -99,7 +98,7 @@ export const showTool: Command = {
 export const toolSchema: Command = {
   usage: 'tools schema NAME [--version V]',
   summary: 'Prints the JSON Schema of a tool’s parameters',
-  options: { version: { type: 'string' } },
+  options: { version: option('V', 'this version instead of the default') },
   async run(cli) {
     const { spec } = await getTool(cli);
     cli.output.result(spec.parameters, () => JSON.stringify(spec.parameters, undefined, 2));
@@ -116,7 +115,7 @@ const getTool = async (cli: Cli): Promise<Registration> => {
 export const registerTools: Command = {
   usage: 'tools register FILE|- [--make-default]',
   summary: 'Registers the definition, or the list of definitions, in a JSON file or from standard input',
-  options: { 'make-default': { type: 'boolean' } },
+  options: { 'make-default': flag('makes the version the default, also if a higher one exists') },
   async run(cli) {
     const file = required(cli, 0, 'FILE (or - for standard input)');
     const text = file === '-' ? await readStream(process.stdin) : (await readNamed(file)).toString('utf8');

@@ -1,18 +1,18 @@
 import type { MonthUsage } from '../../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../../shared/execute/billing/verify-usage.ts';
-import { type Cli, type Command, textOption } from '../command.ts';
-import { formatTable } from '../output.ts';
+import { type Cli, type Command, flag, option, textOption } from '../command.ts';
+import { keyNames } from '../key-names.ts';
+import { dollars, formatTable } from '../output.ts';
 
 export const usage: Command = {
   usage: 'usage [--month 2026-11] [--csv|--jsonl] [--verify [--settle]]',
-  summary:
-    'Shows calls and cost by key and tool; --verify proves that the ledger sums to the counters, --settle makes it so',
+  summary: 'Shows calls and cost by key and tool',
   options: {
-    month: { type: 'string' },
-    csv: { type: 'boolean' },
-    jsonl: { type: 'boolean' },
-    verify: { type: 'boolean' },
-    settle: { type: 'boolean' },
+    month: option('MONTH', 'such as 2026-11; this one unless given'),
+    csv: flag('one line for each key and tool'),
+    jsonl: flag('one JSON object for each key and tool'),
+    verify: flag('checks that the ledger adds up to the counters'),
+    settle: flag('corrects the counters to what the ledger says'),
   },
   async run(cli) {
     const month = textOption(cli, 'month');
@@ -26,7 +26,8 @@ export const usage: Command = {
       return 0;
     }
     const used = await api.json<MonthUsage>('GET', `/v1/usage?${query}`);
-    cli.output.result(used, () => usageTable(used));
+    const nameOf = cli.output.json ? String : await keyNames(api);
+    cli.output.result(used, () => usageTable(used, nameOf));
     return 0;
   },
 };
@@ -52,15 +53,13 @@ const verify = async (cli: Cli, query: URLSearchParams): Promise<number> => {
   return proof.differences.length === 0 ? 0 : 1;
 };
 
-const usageTable = ({ month, calls, micros, keys }: MonthUsage): string => {
+const usageTable = ({ month, calls, micros, keys }: MonthUsage, nameOf: (id: string) => string): string => {
   const rows = keys.flatMap(({ key_id, tools }) => tools.map((tool) => ({ key_id, ...tool })));
   const table = formatTable(rows, [
-    { title: 'KEY', value: ({ key_id }) => key_id },
+    { title: 'KEY', value: ({ key_id }) => nameOf(key_id) },
     { title: 'TOOL', value: ({ tool }) => tool },
     { title: 'CALLS', right: true, value: (row) => String(row.calls) },
     { title: 'COST', right: true, value: (row) => (row.unpriced ? 'unpriced' : dollars(row.micros)) },
   ]);
   return rows.length === 0 ? `nothing used in ${month}` : `${table}\n${month}: ${calls} calls, ${dollars(micros)}`;
 };
-
-const dollars = (micros: number): string => `$${(micros / 1e6).toFixed(6)}`;
