@@ -3,7 +3,13 @@ import { messageOf } from '../../shared/kernel/errors.ts';
 import { jobReportBlobKey } from '../../shared/kernel/item-keys.ts';
 import type { StoredObject } from '../../shared/uploads/claim.ts';
 import { readManifest } from '../../shared/uploads/manifest.ts';
-import { MAX_ATTEMPTS, scoreUpload, secondsUntilFree, type UploadContext } from '../../shared/uploads/score-upload.ts';
+import {
+  MAX_ATTEMPTS,
+  scoreUpload,
+  secondsUntilFree,
+  secondsUntilRoom,
+  type UploadContext,
+} from '../../shared/uploads/score-upload.ts';
 
 export interface JobOptions {
   readonly manifest: string;
@@ -81,15 +87,17 @@ interface One {
 /** Tries until the picture is scored or has failed permanently, as event redelivery would. */
 const scoreOne = async (context: UploadContext, image: StoredObject, drain: AbortSignal): Promise<One> => {
   let reason = '';
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; ) {
     try {
       const scored = await scoreUpload(context, image);
       if (scored === 'underway') context.log.warn('image is scored elsewhere', { image: image.key });
       return { outcome: scored === 'scored' ? 'scored' : 'skipped', reason };
     } catch (thrown) {
       reason = messageOf(thrown);
-      const seconds = secondsUntilFree(thrown);
-      if (seconds !== undefined) await pause(seconds * 1000, drain);
+      // Waiting for memory, or for the end of an earlier try, is no attempt.
+      const seconds = secondsUntilRoom(thrown) ?? secondsUntilFree(thrown);
+      if (seconds === undefined) attempt++;
+      else await pause(seconds * 1000, drain);
       if (drain.aborted) return { outcome: 'left', reason };
     }
   }

@@ -8,6 +8,7 @@ import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import { composeIqa } from '../../shared/iqa/iqa.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import { imageBlobKey, jobReportBlobKey, manifestBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { writeManifest } from '../../shared/uploads/manifest.ts';
 import { testAssay } from '../support/assay.ts';
@@ -114,6 +115,25 @@ describe('the Batch worker', () => {
     const report = await run();
 
     assert.deepEqual([report.scored, report.skipped], [1, 1]);
+  });
+
+  test('the Batch worker waits for memory as often as it must, and loses no picture for want of it', async () => {
+    const { run, context } = await shop(['large.png']);
+    let tries = 0;
+    const crowded = {
+      blobs: {
+        ...context.blobs,
+        get: async (key: string) => {
+          if (key.startsWith('images/') && ++tries < 6)
+            throw new Fault('RateLimited', 'no memory is left', { retry_after_seconds: 0.001 });
+          return context.blobs.get(key);
+        },
+      },
+    };
+
+    const report = await run(undefined, crowded);
+
+    assert.deepEqual([report.scored, report.failed], [1, []]);
   });
 
   test('the Batch worker refuses a manifest that is missing, broken or names something other than a picture', async () => {
