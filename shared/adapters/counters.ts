@@ -4,7 +4,7 @@ import { checkExpires, checkKey } from './table-rules.ts';
 
 export type Counters = Readonly<Record<string, number>>;
 
-/** The counters after adding; undefined when one of them would pass its limit. */
+/** The counters after adding; undefined when one would exceed its limit. */
 export function addCounters(key: Key, before: Item | undefined, add: Counters, limits: Counters): Counters | undefined {
   const after = new Map(Object.entries(countersOf(key, before?.body ?? {})));
   for (const [name, amount] of Object.entries(add)) after.set(name, (after.get(name) ?? 0) + amount);
@@ -12,7 +12,7 @@ export function addCounters(key: Key, before: Item | undefined, add: Counters, l
   return isWithin ? Object.fromEntries(after) : undefined;
 }
 
-/** Refuses what not every table can count. */
+/** Refuses a count that not every table supports. */
 export function checkCount(key: Key, add: Counters, limits: Counters, expires: number | undefined): void {
   checkKey(key);
   if (expires !== undefined) checkExpires(expires);
@@ -21,7 +21,7 @@ export function checkCount(key: Key, add: Counters, limits: Counters, expires: n
       throw new Fault('InvalidInput', `counter ${name} takes whole numbers, not ${amount}`);
 }
 
-/** Whether a body holds nothing but whole numbers, so that `count` can add to it. */
+/** Whether a body has only integers, so that `count` can add to it. */
 export const isCounters = (body: Item['body']): body is Counters => Object.values(body).every(Number.isSafeInteger);
 
 function countersOf(key: Key, body: Item['body']): Counters {
@@ -29,6 +29,6 @@ function countersOf(key: Key, body: Item['body']): Counters {
   return body;
 }
 
-/** What `count` says about an item that holds more than whole numbers. */
+/** The error of `count` for an item that has more than integers. */
 export const notCounters = ({ pk, sk }: Key): Fault =>
   new Fault('Conflict', `${pk} ${sk} holds more than whole numbers; use change instead of count`);

@@ -1,6 +1,6 @@
 import type { Timers } from '../kernel/ports.ts';
 
-/** The machine's timers; what is done again and again keeps no process from ending. */
+/** The system's timers; repeated ones do not keep the process alive. */
 export const systemTimers: Timers = {
   every(milliseconds, work) {
     const timer = setInterval(work, milliseconds).unref();

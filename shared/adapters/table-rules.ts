@@ -3,7 +3,7 @@ import type { Item, Key, PageQuery, Write } from '../kernel/ports.ts';
 import { damagedItem, parseBody } from '../kernel/stored.ts';
 
 /**
- * DynamoDB's limits, kept by every table, so that what works on a laptop works when deployed.
+ * DynamoDB's limits, enforced by every table, so that whatever works on a laptop works when deployed.
  * It allows 1024 bytes for a sort key; the bounds of a query are a little longer than the longest key.
  */
 const tableLimits = {
@@ -21,19 +21,19 @@ export interface PreparedWrite {
   readonly expires: number | undefined;
 }
 
-/** Refuses a key that not every table can hold. */
+/** Refuses a key that not every table supports. */
 export function checkKey({ pk, sk }: Key): void {
   checkKeyPart('pk', pk, tableLimits.pkBytes);
   checkKeyPart('sk', sk, tableLimits.skBytes);
 }
 
-/** Refuses keys that no change could guard. */
+/** Refuses more keys than a change supports. */
 export function checkKeys(keys: readonly Key[]): void {
   keys.forEach(checkKey);
   checkTotal('items', new Set(keys.map(textOfKey)).size, tableLimits.changeItems);
 }
 
-/** Refuses a query that not every table can answer. */
+/** Refuses a query that not every table supports. */
 export function checkQuery(pk: string, { prefix, after, limit }: PageQuery): void {
   checkKeyPart('pk', pk, tableLimits.pkBytes);
   if (prefix) checkKeyPart('prefix', prefix, tableLimits.skBytes);
@@ -42,7 +42,7 @@ export function checkQuery(pk: string, { prefix, after, limit }: PageQuery): voi
     throw new Fault('InvalidInput', `a page holds a whole number of items from 1 on, not ${limit}`);
 }
 
-/** The sort keys that a query is about: from the first, up to but without the second. */
+/** The range of sort keys of a query; its end is exclusive. */
 export function sortKeyRange({ prefix, after, reverse = false }: PageQuery): {
   readonly from: string;
   readonly to: string;
@@ -54,7 +54,7 @@ export function sortKeyRange({ prefix, after, reverse = false }: PageQuery): {
   return { from: compareSortKeys(after, from) < 0 ? from : `${after}${lowest}`, to };
 }
 
-/** Checks what a rule wants stored, beside the keys it has read. */
+/** Checks the writes of a rule, together with the keys it has read. */
 export function prepareChange(keys: readonly Key[], writes: readonly Write[]): readonly PreparedWrite[] {
   const prepared = prepareWrites(writes);
   const items = new Set([...keys, ...prepared.map(({ key }) => key)].map(textOfKey)).size;
@@ -63,7 +63,7 @@ export function prepareChange(keys: readonly Key[], writes: readonly Write[]): r
   return prepared;
 }
 
-/** The revision of each item that a change writes: one more than it has read, 1 where it has read nothing. */
+/** The revision of each item that a change writes: one more than the one read, 1 for a new item. */
 export function nextRevisions(keys: readonly Key[], items: readonly (Item | undefined)[]): (key: Key) => number {
   const revisions = new Map(keys.map((key, at) => [textOfKey(key), items[at]?.revision ?? 0]));
   return (key) => (revisions.get(textOfKey(key)) ?? 0) + 1;
@@ -81,10 +81,10 @@ export function prepareWrites(writes: readonly Write[]): readonly PreparedWrite[
   return prepared;
 }
 
-/** A key as one text; NUL parts it because no key contains one. */
+/** A key as one text, separated by NUL, which no key contains. */
 export const textOfKey = ({ pk, sk }: Key): string => `${pk}\0${sk}`;
 
-/** Whether an item that expires then is still there at a time in milliseconds. */
+/** Whether an item has not expired at a time in milliseconds. */
 export const isLive = (expires: number | undefined, nowMs: number): boolean =>
   expires === undefined || expires * 1000 > nowMs;
 
@@ -153,7 +153,7 @@ function checkTotal(unit: 'items' | 'bytes', total: number, limit: number): void
     });
 }
 
-// The bounds of what keys may hold: no key contains NUL or U+10FFFF, which is no character.
+// The bounds of sort keys: none contains NUL or U+10FFFF, which is not a character.
 const lowest = '\u0001';
 const highest = '\u{10ffff}';
 

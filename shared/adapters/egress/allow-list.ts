@@ -1,12 +1,12 @@
 import { Fault } from '../../kernel/errors.ts';
 
-/** What the operator lets sources reach besides public https: a host at its usual ports, or one port of it. */
+/** A host that the operator lets sources reach besides public https: at its default ports, or at one port. */
 export interface AllowedPlace {
   readonly host: string;
   readonly port?: number | undefined;
 }
 
-/** Reads `ASSAY_EGRESS`: hosts, or `host:port`, separated by commas; an IPv6 address stands in brackets. */
+/** Reads `ASSAY_EGRESS`: hosts, or `host:port`, separated by commas; an IPv6 address is in brackets. */
 export const readAllowList = (text: string): readonly AllowedPlace[] =>
   text
     .split(',')
@@ -25,7 +25,7 @@ const readPlace = (entry: string): AllowedPlace => {
   return { host: withoutDot(host), port: port === undefined ? undefined : Number(port) };
 };
 
-/** Whether the operator named the place of an address. */
+/** Whether the operator allowed an address. */
 export const isAllowedPlace = (allowed: readonly AllowedPlace[], url: URL): boolean => {
   const isUsual = url.port === '';
   const port = isUsual ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);

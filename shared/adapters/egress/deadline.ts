@@ -1,17 +1,17 @@
 import { Fault } from '../../kernel/errors.ts';
 import type { FetchLimits } from '../../kernel/safe-fetch.ts';
 
-/** The end of one request, by time or by whoever asked for it. */
+/** Ends a request on timeout, or when its caller aborts it. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** The head of the answer is there: an answer without a limit of time may go on. */
+  /** The headers have arrived: a response without a timeout may now take any time. */
   answered(): void;
   end(): void;
-  /** What to say of an error: that the time was over, when that is why. */
+  /** The error to report: the timeout, if that is the cause. */
   faultOf(error: unknown): unknown;
 }
 
-/** A stream that may stay open has so long until its first byte. */
+/** The timeout for the headers of a stream that may stay open. */
 const HEAD_MS = 30_000;
 
 export const deadlineOf = (limits: FetchLimits, outer: AbortSignal | null | undefined, host: string): Deadline => {

@@ -2,7 +2,7 @@ import { lazily } from '../../kernel/lazily.ts';
 import type { SafeFetch } from '../../kernel/safe-fetch.ts';
 import { createSafeFetch, type SafeFetchOptions } from './safe-fetch.ts';
 
-/** The way out, made by the first request that takes it: with its sockets and names it is a part of every start else. */
+/** A safe fetch that is created by its first request, because loading sockets and DNS would slow every start down. */
 export const laterFetch = (options: SafeFetchOptions): SafeFetch => {
   const fetch = lazily(() => createSafeFetch(options));
   return (url, init, limits) => fetch()(url, init, limits);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Blocks of IANA's special-purpose registries that are not globally reachable, and what clouds keep for themselves. */
+/** Blocks of IANA's special-purpose registries that are not globally reachable, and addresses reserved by clouds. */
 const IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -21,10 +21,10 @@ const IPV4 = [
   '168.63.129.16/32',
 ];
 
-/** Of IPv6 only global unicast is public: that leaves out loopback, mapped, NAT64, unique local and link-local. */
+/** Only global unicast is public in IPv6, which excludes loopback, mapped, NAT64, unique local and link-local. */
 const GLOBAL_UNICAST = '2000::/3';
 
-/** Parts of global unicast that are not: Teredo and other protocols, documentation, 6to4. */
+/** Exceptions within global unicast: Teredo and other protocols, documentation, 6to4. */
 const IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const toBlockList = (blocks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
@@ -40,10 +40,10 @@ const special4 = toBlockList(IPV4, 'ipv4');
 const special6 = toBlockList(IPV6, 'ipv6');
 const global6 = toBlockList([GLOBAL_UNICAST], 'ipv6');
 
-/** Whether an IP address, as text, is one that anybody on the internet may reach. */
+/** Whether an IP address is publicly reachable. */
 export const isPublicAddress = (address: string): boolean => {
   const family = isIP(address);
   if (family === 4) return !special4.check(address, 'ipv4');
-  // An address with a zone is of one link alone.
+  // An address with a zone belongs to one link.
   return family === 6 && !address.includes('%') && global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
 };

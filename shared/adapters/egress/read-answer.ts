@@ -12,7 +12,7 @@ interface Asked {
   readonly deadline: Deadline;
 }
 
-/** An answer as fetch gives it, its body bounded after decompression; nothing of its cookies is passed on. */
+/** A response like that of fetch, with its decompressed size limited, and without cookies. */
 export const readAnswer = async (
   answer: IncomingMessage,
   { url, method, limits, deadline }: Asked,
@@ -42,7 +42,7 @@ export const readAnswer = async (
   const ended = (): void => deadline.end();
   if (decoder) pipeline(answer, decoder, body, ended);
   else pipeline(answer, body, ended);
-  // The connection's own error does not say that the time was over.
+  // The connection's own error does not mention the timeout.
   deadline.signal.addEventListener('abort', () => body.destroy(deadline.faultOf(deadline.signal.reason) as Error), {
     once: true,
   });
@@ -59,7 +59,7 @@ const readHeaders = ({ rawHeaders }: IncomingMessage, wasEncoded: boolean): Head
   return headers;
 };
 
-/** An answer that says how short it is comes at once; streams of Node and of the web would cost more than reading it. */
+/** A short response of known length is read at once: creating streams would cost more. */
 const SHORT_BYTES = 65_536;
 
 const isShort = ({ headers }: IncomingMessage, encoding: string | undefined): boolean =>

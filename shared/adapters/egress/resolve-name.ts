@@ -5,8 +5,8 @@ import { isIP } from 'node:net';
 export type ResolveName = (host: string, isAllowed: boolean) => Promise<readonly string[]>;
 
 /**
- * Public names are asked of DNS alone: the machine's hosts file is none of the caller's business, and a name that
- * hangs takes no thread. What the operator allowed may stand in that file.
+ * Public names are resolved by DNS only, not by the hosts file, and without a thread that a slow name would block.
+ * Hosts that the operator allowed may be in the hosts file.
  */
 export const systemNames = (): ResolveName => {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });

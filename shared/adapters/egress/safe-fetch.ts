@@ -21,15 +21,15 @@ export interface SafeFetchOptions {
 }
 
 const MOST_REDIRECTS = 5;
-/** A connection that is kept for the next request ends before most servers end it. */
+/** Idle connections are closed before most servers would close them. */
 const IDLE_MS = 4000;
 
-/** The only way out of the product to addresses that somebody else names. */
+/** The only way to reach addresses that callers name: protects against requests to internal services (SSRF). */
 export const createSafeFetch = (options: SafeFetchOptions): SafeFetch => {
   const { allowed, ports = [443], resolve = systemNames(), ca } = options;
   const trusted = ca === undefined ? undefined : [...rootCertificates, ca];
   const settings = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
-  // Own agents: the global ones may be told of a proxy by the environment.
+  // Own agents, because the environment may give the global ones a proxy.
   const [http, https] = [
     new HttpAgent(settings),
     new HttpsAgent({ ...settings, rejectUnauthorized: true, ca: trusted }),
@@ -43,13 +43,13 @@ export const createSafeFetch = (options: SafeFetchOptions): SafeFetch => {
       headers: request.headers,
       agent: isSecure ? https : http,
       signal,
-      // Called once for a new connection, which is then made to what it answers.
+      // Called once per connection, which then goes to the address that was checked.
       lookup: checkedLookup(resolve, isAllowed),
     };
     return new Promise((settle, fail) => {
       const sent = (isSecure ? httpsRequest : httpRequest)(url, connection, settle);
       sent.on('error', (error: NodeJS.ErrnoException) => {
-        // A kept connection that the server ended meanwhile: the request never arrived.
+        // The server had closed the idle connection, so the request never arrived.
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && isSafe(request.method);
         if (isStale && !signal.aborted) open(url, request, signal).then(settle, fail);
         else fail(toFailure(error, url));
@@ -74,7 +74,7 @@ export const createSafeFetch = (options: SafeFetchOptions): SafeFetch => {
         url = next;
       }
     } catch (error) {
-      // The server could hold the connection of an answer that nobody reads for ever.
+      // Otherwise the server could keep the connection of an unread response open.
       answer?.destroy();
       deadline.end();
       throw deadline.faultOf(error);
@@ -92,7 +92,7 @@ const parseAddress = (target: string | URL): URL => {
   return url;
 };
 
-/** Refuses what is not allowed whatever its name leads to; tells whether the operator allowed the place. */
+/** Refuses an address that is not allowed, before its name is resolved; returns whether the operator allowed it. */
 const checkAddress = (url: URL, allowed: readonly AllowedPlace[], ports: readonly number[]): boolean => {
   if (isAllowedPlace(allowed, url)) return true;
   if (url.protocol !== 'https:') throw refused(url, 'only https is allowed');
@@ -104,7 +104,7 @@ const checkAddress = (url: URL, allowed: readonly AllowedPlace[], ports: readonl
 
 const NOT_PUBLIC = 'it does not lead to public addresses alone';
 
-// What a name leads to inside is not told.
+// The message does not reveal internal addresses.
 const refused = ({ host }: { readonly host: string }, reason: string): Fault =>
   new Fault(
     'Forbidden',
@@ -132,7 +132,7 @@ interface OutgoingRequest {
   readonly body: Uint8Array | undefined;
 }
 
-/** Headers that belong to the connection, or that would let one host be asked in the name of another. */
+/** Headers of the connection, and those that could address another host. */
 const OURS = /^(host|connection|keep-alive|transfer-encoding|content-length|te|trailer|upgrade|expect|proxy-.*)$/;
 
 const outgoing = async (url: URL, init: RequestInit): Promise<OutgoingRequest> => {
@@ -141,7 +141,7 @@ const outgoing = async (url: URL, init: RequestInit): Promise<OutgoingRequest> =
     if (OURS.test(name)) throw new Fault('InvalidInput', `the header ${name} is set by the connection; leave it out`);
   const isText = typeof init.body === 'string' && !isSafe(init.method ?? 'GET');
   if (isText && !given.has('content-type')) given.set('content-type', 'text/plain;charset=UTF-8');
-  // The form of other bodies is left to the platform; a text is what nearly every request has.
+  // The platform encodes other bodies; nearly every request has a text.
   const request = isText ? undefined : new Request(url, { ...init, signal: null });
   const body = isText
     ? Buffer.from(init.body as string)
@@ -161,7 +161,7 @@ const outgoing = async (url: URL, init: RequestInit): Promise<OutgoingRequest> =
   };
 };
 
-/** Where a redirect leads, when it may be followed; undefined for any other answer. */
+/** The target of a redirect that may be followed; undefined for any other response. */
 const readRedirect = (
   { statusCode = 0, headers }: IncomingMessage,
   url: URL,

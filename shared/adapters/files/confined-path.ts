@@ -31,8 +31,8 @@ const checkedParts = (path: string): readonly string[] => {
 };
 
 /**
- * The place of a path below a folder. No part of it may be a symbolic link, not even one that leads back inside:
- * where a link leads can change after it was looked at.
+ * The absolute path of a relative one within a folder. No part may be a symbolic link, not even one that stays inside,
+ * because its target can change after the check.
  */
 export const confinedPath = async (folder: string, path: string): Promise<string> => {
   const parts = checkedParts(path);

@@ -13,7 +13,7 @@ export interface DiscoverOptions {
   /** Whether a missing configuration is an error: it was named by the operator. */
   readonly configRequired: boolean;
   readonly pluginsDir?: string;
-  /** Loads the tools of a module apart from this process; in it unless given. */
+  /** Loads the tools of a module in a separate process; in this one by default. */
   readonly load?: LoadTools;
 }
 
@@ -32,7 +32,7 @@ export const createDiscover = (options: DiscoverOptions): (() => Promise<readonl
   };
 };
 
-/** What the operator says of plugins, by package or by file; `off` keeps one from being loaded at all. */
+/** The operator's permissions for plugins, by package or by file; `off` prevents loading one. */
 type PluginTrust = ReadonlyMap<string, Trust | 'off'>;
 
 interface Config {
@@ -89,7 +89,7 @@ const readPackages = async (root: string, load: LoadTools, trust: PluginTrust): 
 };
 
 /**
- * The packages that the project itself asks for: one that only came along with another must not bring tools in.
+ * The direct dependencies of the project: a transitive one must not add tools.
  * Undefined in a folder without a package.json, where there is no project to ask.
  */
 const namedPackages = async (root: string): Promise<ReadonlySet<string> | undefined> => {

@@ -9,8 +9,8 @@ export interface JsonLog extends Log {
 }
 
 /**
- * One JSON object a line. Lines are kept as they are and written together: a line made between two steps of a request
- * takes several times what it takes among its like.
+ * One JSON object per line. Lines are buffered and formatted together, which is several times faster than formatting
+ * each within its request.
  */
 export const jsonLog = (write: (text: string) => void, now: () => number = Date.now): JsonLog => {
   let pending: Line[] = [];

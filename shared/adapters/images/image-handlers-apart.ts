@@ -20,8 +20,8 @@ interface Options {
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * The image tools in a process that is ended at their time-out, where all the memory that decoding took is given back.
- * Here a picture's header alone is read: what is too large is refused, and the rest waits until there is memory for it.
+ * The image tools in a separate process, which is killed at their timeout and returns all memory of decoding. This
+ * process reads only the header: a picture that is too large is refused, and others wait until there is memory.
  */
 export const imageHandlersApart = (options: Options): ReadonlyMap<string, Handler> => {
   const { readImage, pool, budget, gauge, limits } = options;
@@ -30,7 +30,7 @@ export const imageHandlersApart = (options: Options): ReadonlyMap<string, Handle
     const pictures = await Promise.all(
       fields.map((field) => readPicture(args[field], field, context.tenant, readImage, limits)),
     );
-    // As RGBA, and what is made of it.
+    // The input as RGBA, and the output.
     const bytes = pictures.reduce((sum, { metadata: { width, height } }) => sum + width * height * 4, 0);
     const { promise: turn, resolve: started } = Promise.withResolvers<void>();
     context.waits?.(turn);

@@ -3,7 +3,7 @@ import { openPlain, type PlainPicture } from '../../iqa/formats/plain-picture.ts
 import type { Size } from '../../iqa/metric.ts';
 import { Fault, messageOf } from '../../kernel/errors.ts';
 
-/** What a picture file may be before it is decoded. */
+/** The limits of a picture file before it is decoded. */
 export interface PictureLimits {
   readonly bytes: number;
   readonly pixels: number;
@@ -32,13 +32,13 @@ export const restrictFormats = (sharp: Pick<SharpConstructor, 'block' | 'cache'>
 // The limit is checked by the header, so that the message can name the picture and the cure.
 const header: SharpOptions = { limitInputPixels: false, failOn: 'error' };
 
-/** A picture as its header tells, once it is known to be one that is decoded here: by libvips, or as a plain one. */
+/** The header of a picture that can be decoded here, by libvips or as an uncompressed format. */
 export type PictureHeader = Size & { readonly format: string } & (
     | { readonly metadata: Metadata; readonly plain?: undefined }
     | { readonly plain: PlainPicture; readonly metadata?: undefined }
   );
 
-/** Reads a picture's header; what is no picture, of another format or too large is refused before it is decoded. */
+/** Reads a picture's header; refuses a file that is no picture, of another format or too large before it is decoded. */
 export const readHeader = async (
   open: (bytes: Uint8Array, options: SharpOptions) => Sharp,
   bytes: Uint8Array,
@@ -64,7 +64,7 @@ export const readHeader = async (
   return { width, height, format, metadata };
 };
 
-/** A refusal of a decoder that does not know what the picture is called. */
+/** The refusal of a decoder, which does not know the name of the picture. */
 export const named = <Value>(name: string, decode: () => Value): Value => {
   try {
     return decode();

@@ -7,14 +7,14 @@ import { defaultLimits, firstLine, named, type PictureLimits, readHeader, restri
 export interface OpenPicture {
   readonly bytes: Uint8Array;
   readonly metadata: Metadata;
-  /** A new pipeline on it, turned as EXIF says; libvips stops it when it takes too long. */
+  /** A new pipeline on it, rotated by its EXIF orientation; libvips stops it on timeout. */
   open(): Sharp;
 }
 
 /** Less than the time-out of the tools, so that a pipeline never outlives its call by long. */
 const SECONDS = 50;
 
-/** Reads a picture's header; what is no picture, or too large a one, is refused. */
+/** Reads a picture's header; refuses a file that is no picture or too large. */
 export const readPicture = async (
   source: unknown,
   field: string,

@@ -21,7 +21,7 @@ export const writePicture = async (
   format: OutputFormat,
   quality: number | undefined,
 ): Promise<WrittenPicture> => {
-  // JPEG has no transparency: without this, what was transparent becomes black.
+  // JPEG has no transparency: without this, transparent pixels become black.
   const flat = format === 'jpeg' ? pipeline.flatten({ background: '#ffffff' }) : pipeline;
   const { data, info } = await flat.toFormat(format, { quality }).toBuffer({ resolveWithObject: true });
   if (data.length > MAX_BYTES)

@@ -17,7 +17,7 @@ export interface OpenAiCompatibleOptions {
 const TIMEOUT_MS = 15_000;
 const ANSWER_LIMIT = 1_000_000;
 
-/** A language model behind any endpoint that speaks OpenAI's chat protocol, Ollama's among them. */
+/** A language model behind any endpoint with OpenAI's chat API, such as Ollama. */
 export const openAiCompatibleLlm = (options: OpenAiCompatibleOptions): Llm => {
   const base = baseOf(options.url);
   const call = options.fetch ?? fetch;
@@ -51,7 +51,7 @@ export const openAiCompatibleLlm = (options: OpenAiCompatibleOptions): Llm => {
           signal,
         );
       const strict = await ask({ type: 'json_schema', json_schema: { name: 'answer', schema } }, messages);
-      // Servers that know no schemas say so with 400 or 422; they may still know plain JSON.
+      // Servers without schema support answer 400 or 422; they may still support plain JSON.
       const answer =
         strict.status === 400 || strict.status === 422
           ? await ask({ type: 'json_object' }, withSchema(messages, schema))

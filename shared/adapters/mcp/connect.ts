@@ -3,16 +3,16 @@ import type { SafeFetch } from '../../kernel/safe-fetch.ts';
 import type { SentCredentials } from '../../sources/send-credentials.ts';
 import type { Post } from './ordinary-call.ts';
 
-/** What a connection tells, and whom it asks. */
+/** The callbacks of a connection. */
 export interface ConnectionEvents {
-  /** The upstream says that its list of tools has changed. */
+  /** The upstream's list of tools has changed. */
   readonly changed: () => void;
   readonly closed: () => void;
-  /** Answers a question of the upstream; where nobody can be asked, by cancelling it. */
+  /** Answers an elicitation of the upstream; cancels it if there is nobody to ask. */
   readonly ask: (params: Readonly<Record<string, unknown>>) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>;
 }
 
-/** An open connection: the package's client, and over HTTP the way to send a message without it. */
+/** An open connection: the package's client and, over HTTP, a way to send a message without it. */
 export interface Connected {
   readonly client: Client;
   readonly post?: Post;
@@ -20,21 +20,21 @@ export interface Connected {
 
 export type Connect = (events: ConnectionEvents) => Promise<Connected>;
 
-/** Who calls, as every request of the stateless protocol says it. */
+/** The client information in every request of the stateless protocol. */
 export const clientInfo = { name: 'assay', version: '1' };
-/** Declared by all: some servers list tools that ask only to clients that can be asked. */
+/** Always declared: some servers hide tools from clients without elicitation. */
 export const clientCapabilities = { elicitation: { form: {}, url: {} } };
 
 export interface HttpAddress {
   readonly url: string;
   readonly fetch: SafeFetch;
-  /** Read for every request: a secret may have been replaced since. */
+  /** Read for every request, because a secret may have been replaced. */
   readonly credentials: () => Promise<SentCredentials>;
-  /** Whether to keep a stream open that tells of changed lists: for processes that live long. */
+  /** Whether to keep a stream open for list changes, in processes that live long. */
   readonly follows: boolean;
 }
 
-/** A command of the operator's configuration; a request can never name one. */
+/** A command from the operator's configuration, never from a request. */
 export interface StdioCommand {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
@@ -46,7 +46,7 @@ const CONNECT_MS = 15_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_ANSWER_MS = 910_000;
 
-/** Connects by streamable HTTP; `server/discover` tells the generation, and the earlier handshake follows where it fails. */
+/** Connects by streamable HTTP: first with `server/discover`, then with the earlier handshake. */
 export const connectHttp =
   ({ url, fetch, credentials, follows }: HttpAddress): Connect =>
   async (events) => {
@@ -76,11 +76,11 @@ const withQuery = (url: string | URL, query: SentCredentials['query']): string |
   return to;
 };
 
-/** Starts a command and speaks to it; it ends with the connection. */
+/** Starts a command and connects to it; the command ends with the connection. */
 export const connectStdio =
   ({ command, args = [], env = {}, cwd }: StdioCommand): Connect =>
   async (events) => {
-    // Loaded by those who have such a source: it brings node:child_process.
+    // Loaded only for such a source, because it needs node:child_process.
     const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
     const transport = new StdioClientTransport({
       command,
@@ -102,7 +102,7 @@ const connectClient = async (transport: Transport, events: ConnectionEvents, fol
   });
   client.setRequestHandler('elicitation/create', ({ params }) => ask(params as Record<string, unknown>));
   client.onclose = closed;
-  // Errors of streams that nobody waits for; what a call needs to know it is told itself.
+  // Errors of background streams; calls get their errors themselves.
   client.onerror = () => {};
   try {
     await client.connect(transport, { timeout: CONNECT_MS });

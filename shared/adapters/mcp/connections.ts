@@ -4,13 +4,13 @@ import { lazily } from '../../kernel/lazily.ts';
 import type { CallContext } from '../../kernel/ports.ts';
 import type { Connect, Connected } from './connect.ts';
 
-/** A connection to an upstream with the calls under way on it. */
+/** A connection to an upstream, with its calls in progress. */
 export interface Connection extends Connected {
   readonly calls: Set<CallContext>;
 }
 
 export interface Connections {
-  /** Does work on the connection of a caller; a session that the upstream has forgotten is opened again, once. */
+  /** Runs work on a caller's connection; if the upstream has dropped the session, a new one is opened once. */
   use<T>(caller: CallContext | undefined, work: (connection: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -18,8 +18,8 @@ export interface Connections {
 const MAX_CALLERS = 16;
 
 /**
- * One connection that all callers share, and one for each key whose client can be asked questions: a question of the
- * upstream must reach the person whose call made it ask, and nobody else.
+ * One connection shared by all callers, and one for each key whose client supports elicitation: a question of the
+ * upstream must reach only the person whose call caused it.
  */
 export const createConnections = (connect: Connect, changed: () => void): Connections => {
   const open = new LRUCache<string, () => Promise<Connection>>({
@@ -71,10 +71,10 @@ export const createConnections = (connect: Connect, changed: () => void): Connec
   };
 };
 
-/** A server of the earlier protocol answers 404 for a session it no longer has: nothing ran. */
+/** A server of an earlier protocol answers 404 for an unknown session, without running anything. */
 const isForgotten = (error: unknown): boolean => error instanceof SdkHttpError && error.status === 404;
 
-/** Passes a question on to the only call under way; where there are several, nobody knows whose it is. */
+/** Passes a question on to the only call in progress; with several calls its cause is unknown. */
 const askCaller = async (calls: ReadonlySet<CallContext>, params: Readonly<Record<string, unknown>>) => {
   const [only] = calls;
   if (calls.size !== 1 || !only?.client?.request) return { action: 'cancel' as const };

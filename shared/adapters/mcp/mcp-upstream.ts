@@ -12,14 +12,14 @@ import { type Connection, createConnections } from './connections.ts';
 import { isOrdinary, NEEDS_CLIENT, sendOrdinaryCall } from './ordinary-call.ts';
 
 const PAGE_MS = 30_000;
-/** The longest time-out of any tool; the call's own signal ends it before. */
+/** The longest timeout of any tool; the call's own signal ends it earlier. */
 const CALL_MS = 900_000;
 const MAX_PAGES = 1000;
 
-// As little as paging needs: one tool that is wrong must not hide the others.
+// Only what paging needs: one invalid tool must not hide the others.
 const Listed = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
-/** An MCP server as an upstream, in whichever protocol generation it speaks. */
+/** An MCP server of any protocol version as an upstream. */
 export const mcpUpstream = (connect: Connect, changed: () => void): OpenedUpstream => {
   const connections = createConnections(connect, changed);
   return {
@@ -66,7 +66,7 @@ const callTool = async (
 ): Promise<unknown> => {
   const { client, calls, post } = connection;
   const traceparent = currentTraceparent();
-  // Whoever is told of progress, or can be asked, is reached by the client alone.
+  // Progress and elicitation need the package's client.
   if (
     post &&
     !context.progress &&

@@ -13,22 +13,22 @@ export interface OrdinaryCall {
   readonly signal: AbortSignal;
 }
 
-/** The call needs what only the package's client does: it asks back, or its arguments belong into headers too. */
+/** The call needs the package's client: the server asks the user, or wants arguments in headers. */
 export const NEEDS_CLIENT = Symbol('needs the client');
 
 const VERSION = '2026-07-28';
-/** Other names are written in a form of their own where they stand in a header. */
+/** Other names need an encoding in headers. */
 const PLAIN_NAME = /^[A-Za-z0-9_./:-]+$/;
 const HEADER_MISMATCH = -32_020;
 const ID = 1;
 
-/** Whether a call may be sent by itself: the protocol has no sessions, and nothing is told on the way. */
+/** Whether a call can be sent as a single request: in the stateless protocol, with a plain name. */
 export const isOrdinary = (version: string | undefined, name: string): boolean =>
   version === VERSION && PLAIN_NAME.test(name);
 
 /**
- * One call of the stateless protocol as the one request that it is. The package's client checks every message against
- * all forms that there are, which costs more than everything else that a call through a source does.
+ * Sends a call of the stateless protocol as one request. The package's client validates every message against all
+ * schemas, which costs more than the rest of a call through a source.
  */
 export const sendOrdinaryCall = async (
   post: Post,
@@ -63,7 +63,7 @@ const finalMessage = async (answer: Response): Promise<unknown> => {
   });
 };
 
-/** The response to the call, after whatever notifications come before it. */
+/** The response to the call, after any notifications. */
 const lastEvent = async ({ body }: Response): Promise<unknown> => {
   let found: unknown;
   const ignore = (): void => {};

@@ -3,7 +3,7 @@ import { createFairQueue } from '../../kernel/fair-queue.ts';
 import type { ResourceUsage } from '../../kernel/ports.ts';
 import { type Child, startChild } from './child.ts';
 
-/** What a process answers to a job: the output as JSON text, or what was thrown. */
+/** The result of a job: the output as JSON text, or the error. */
 export type Answer =
   | { readonly text: string; readonly usage: ResourceUsage }
   | { readonly thrown: Thrown; readonly usage: ResourceUsage };
@@ -14,27 +14,27 @@ export interface Thrown {
   readonly stack?: string | undefined;
 }
 
-/** Who asks for a job, and how to hear of it. */
+/** The caller of a job, with its callbacks. */
 export interface JobCaller {
   readonly tenant: string;
   readonly signal: AbortSignal;
-  /** Told when the job leaves the queue. */
+  /** Called when the job leaves the queue. */
   readonly started?: () => void;
-  /** What the job used, told before anyone hears of its end. */
+  /** Receives the usage of the job, before its result is returned. */
   readonly spent: (usage: ResourceUsage) => void;
 }
 
 export interface ChildPool {
   /**
-   * Runs a job in a process apart, when it is its tenant's turn. When the signal aborts, that process is ended,
-   * whatever it is doing. Refuses with `RateLimited` when too many jobs of the tenant wait, or it waited too long.
+   * Runs a job in a separate process when it is its tenant's turn. An abort kills that process. Refuses with
+   * `RateLimited` when too many jobs of the tenant wait, or when the job waited too long.
    */
   run(job: object, caller: JobCaller): Promise<Answer>;
   close(): void;
 }
 
 export interface ChildPoolOptions {
-  /** A module that says `{ready: true}` once it is loaded, and answers each message with an `Answer`. */
+  /** A module that sends `{ready: true}` once it is loaded, and answers each message with an `Answer`. */
   readonly file: URL;
   readonly size?: number;
   readonly memoryMb?: number;
@@ -55,22 +55,22 @@ interface Slot {
   readonly child: Child;
   isReady: boolean;
   job: Job | undefined;
-  /** Whether its job goes on for so long that others may come meanwhile. */
+  /** Whether its job takes so long that other jobs may arrive before it ends. */
   isLong: boolean;
   /** The tenant whose job ended the process that this one replaces. */
   owedBy: string | undefined;
 }
 
-/** A job that goes on for longer is not over soon: a process is made ready for whoever comes next. */
+/** While a job takes longer than this, a spare process is started for the next job. */
 const LONG_MS = 50;
 
 /**
- * Processes that are started when needed, do one job at a time and never keep this one alive. While a job goes on one
- * more is ready than there are jobs: one takes a hundred times as long to start as a small job takes in it.
+ * Processes that are started when needed, run one job at a time and never keep this process alive. While a job runs,
+ * one spare process is ready: starting one takes a hundred times as long as a small job.
  */
 export const createChildPool = (options: ChildPoolOptions): ChildPool => {
   const { file, size = 2, memoryMb = 256, mostWaiting = 200, longestWaitMs = 30_000 } = options;
-  // One process is always left to the others.
+  // One process is always left to other tenants.
   const mostRunning = Math.max(1, size - 1);
   const slots = new Set<Slot>();
   const queue = createFairQueue<Job>(mostWaiting);
@@ -106,11 +106,11 @@ export const createChildPool = (options: ChildPoolOptions): ChildPool => {
     const job = finish(slot);
     job?.failed(reason);
     if (!slot.isReady) {
-      // Nor would the next one start: whoever waits for it hears why.
+      // The next process would not start either, so a waiting job gets the reason.
       isBroken = true;
       queue.take(() => true)?.failed(reason);
     }
-    // Its tenant waits for the new one: the one that is ready is left to the others.
+    // Its tenant waits for the new process; the spare one is left to other tenants.
     if (job && !isClosed) start(job.tenant);
     assign();
   };
@@ -144,7 +144,7 @@ export const createChildPool = (options: ChildPoolOptions): ChildPool => {
     if (queue.remove(job.tenant, job)) return;
     const slot = [...slots].find((one) => one.job === job);
     if (!slot) return;
-    // It can no longer say what it used; a job that had to be ended was busy all the time.
+    // A killed process cannot report its usage, so the job is charged its elapsed time.
     job.spent({ cpuMs: performance.now() - job.startedAt, memoryDeltaBytes: 0, memoryPeakBytes: 0 });
     slot.child.kill();
   };

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { failure } from '../../execute/output.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 
-/** A process that does work for this one. */
+/** A child process. */
 export interface Child {
   send(message: object): void;
   /** While held, the child keeps this process alive. */
   hold(isHeld: boolean): void;
-  /** Ends it at once, whatever it is doing. */
+  /** Kills it. */
   kill(): void;
 }
 
@@ -19,12 +19,12 @@ export interface ChildOptions {
   readonly memoryMb: number;
   /** Whether its code is the operator's own: then it sees the environment and may print. */
   readonly isTrusted: boolean;
-  /** The environment of a trusted one, where it is not all of ours. */
+  /** The environment of a trusted child; ours by default. */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** Options of Node for it alone. */
+  /** Additional options of Node. */
   readonly nodeOptions?: readonly string[] | undefined;
   readonly onMessage: (message: never) => void;
-  /** Called once, when nothing more will come. */
+  /** Called once, when it has ended. */
   readonly onEnd: (reason: Error) => void;
 }
 
@@ -35,15 +35,15 @@ export interface ChildOptions {
 export const startChild = (options: ChildOptions): Child => {
   const { file, args = [], memoryMb, isTrusted, env, nodeOptions = [], onMessage, onEnd } = options;
   const process_ = fork(fileURLToPath(file), args, {
-    // Bytes pass as they are.
+    // Passes bytes unchanged.
     serialization: 'advanced',
     execArgv: [`--max-old-space-size=${memoryMb}`, '--no-warnings', ...nodeOptions],
-    // To a tool all of our environment may be secret.
+    // Our environment may contain secrets.
     env: isTrusted ? env : cleanEnvironment(),
-    // What a tool prints must not mix with our own results.
+    // Output of a tool must not mix with our own.
     stdio: isTrusted ? ['ignore', 2, 2, 'ipc'] : ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // Whatever a tool computes, the server itself comes first.
+  // The server has priority over tools.
   if (!isTrusted && process_.pid !== undefined) lowerPriority(process_.pid);
   let isEnded = false;
   const end = (reason: Error): void => {
@@ -57,7 +57,7 @@ export const startChild = (options: ChildOptions): Child => {
   process_.on('exit', (code, signal) => end(endedBy(code, signal, memoryMb)));
   return {
     send: (message) => {
-      // It may have ended a moment ago; onEnd tells.
+      // It may have just ended; onEnd reports that.
       if (process_.connected) process_.send(message, () => {});
     },
     hold(isHeld) {
@@ -77,7 +77,7 @@ const lowerPriority = (pid: number): void => {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already, or the system does not let us: it runs all the same.
+    // It has already ended, or lowering is not permitted.
   }
 };
 

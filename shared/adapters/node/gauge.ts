@@ -4,25 +4,25 @@ import type { Gauge, ResourceUsage } from '../../kernel/ports.ts';
 import { type Stopwatch, stopwatches } from '../../kernel/stopwatches.ts';
 
 export interface NodeGauge extends Gauge {
-  /** Takes what another thread used on behalf of the call that is running now, whenever that is known. */
+  /** Returns a function that adds the usage of another thread or process to the current call. */
   forCall(): (usage: ResourceUsage) => void;
 }
 
-/** What a call took by the clock is what it took of the processor, as long as it is so little. */
+/** Below this, elapsed time is used as CPU time. */
 const SHORT_MS = 2;
 
 /**
- * Measures calls that share one thread. The thread's CPU time and heap are read whenever the thread turns from one
- * call to another, so each reading belongs to the call that ran before it: a call that waits is charged nothing.
+ * Measures calls that share one thread. The thread's CPU time and heap are read at every switch from one call to
+ * another, so each reading belongs to the call that ran before it, and a waiting call is charged nothing.
  *
- * Following every turn doubles the cost of all that runs on the thread. So turns are followed only while a call goes on
- * beyond its turn of the event loop or beside another; until then the thread is its own.
+ * Following every switch doubles the cost of all work on the thread. So switches are followed only while a call
+ * outlasts its turn of the event loop or runs beside another; until then the thread belongs to one call.
  */
 export const nodeGauge = (): NodeGauge => {
   const calls = new AsyncLocalStorage<Account>();
   const open = new Set<Account>();
   let running: Account | undefined;
-  // What was read before the first call began is nobody's.
+  // Readings before the first call belong to no call.
   let last: Reading = { cpuMs: 0, bytes: 0 };
   const { startStopwatch, cpuMs } = stopwatches({ now: () => performance.now() });
   let lone: { readonly account: Account; readonly stopwatch: Stopwatch; readonly bytes: number } | undefined;
@@ -98,7 +98,7 @@ export const nodeGauge = (): NodeGauge => {
   };
 };
 
-/** Tells of every turn of the thread from one asynchronous context to another, while it is asked to. */
+/** Reports switches of the thread between asynchronous contexts while it is switched on. */
 const followTurns = (
   current: () => Account | undefined,
   before: () => Account | undefined,
@@ -113,7 +113,7 @@ const followTurns = (
     },
     after() {
       const outer = nested.pop();
-      // Outermost, the account stays open: an idle thread costs nothing, and often the same call goes on.
+      // The outermost account stays open: an idle thread costs nothing, and often the same call continues.
       if (nested.length > 0) turnTo(outer);
     },
   });
@@ -141,7 +141,7 @@ interface Account {
 
 const add = (account: Account, cpuMs: number, bytes: number): void => {
   account.cpuMs += cpuMs;
-  // Garbage that is collected meanwhile may be others': a call cannot give back more than it took.
+  // Collected garbage may belong to other calls, so a call's memory never becomes negative.
   account.bytes = Math.max(0, account.bytes + bytes);
   if (account.bytes > account.peak) account.peak = account.bytes;
 };

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Ends this process soon after its parent is gone, even in the middle of a loop that never ends: the channel's own
- * event would wait for that loop, a thread does not.
+ * Ends this process soon after its parent has died, even during an endless loop, which would block the channel's event
+ * but not a thread.
  */
 export const endWithParent = (): void => {
   process.on('disconnect', () => process.exit());

@@ -13,7 +13,7 @@ export interface PluginHostOptions {
   /** Folders that plugins must not see, such as the one with our own secrets. */
   readonly hidden?: readonly string[];
   readonly allow?: readonly Allowance[] | undefined;
-  /** What plugins see of the environment; all of it unless given. */
+  /** The environment variables that plugins see; all of them unless given. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface PluginHost {
 }
 
 /**
- * Runs plugins apart from the server: one that calls process.exit, never returns, throws in a timer or fills its
- * memory ends its own process, and the next call starts a new one. A module keeps its state as long as its process.
+ * Runs plugins in processes of their own: one that calls process.exit, never returns, throws in a timer or runs out of
+ * memory ends only its own process, and the next call starts a new one. A module keeps its state as long as its process.
  */
 export const createPluginHost = (options: PluginHostOptions): PluginHost => {
   const { gauge, loadMs = 20_000, silentMs = 500, hidden, allow, env } = options;
@@ -43,7 +43,7 @@ export const createPluginHost = (options: PluginHostOptions): PluginHost => {
   const run = async (file: string, tool: number, args: unknown, context: CallContext): Promise<unknown> => {
     const plugin = processes.get(file);
     const isReady = await plugin?.isReady();
-    // Another call may have started a new one meanwhile.
+    // Another call may have started a new process.
     const ready = isReady === true ? plugin : processes.get(file) === plugin ? start(file) : processes.get(file);
     return ready?.run(tool, args, context);
   };

@@ -1,15 +1,15 @@
 import type { ResourceUsage } from '../../kernel/ports.ts';
 import type { Thrown } from './child-pool.ts';
 
-/** What the server and a plugin's process say to each other. */
+/** The messages between the server and a plugin's process. */
 
 export interface LoadedTool {
-  /** What the module exported; of a proper tool its definition alone. */
+  /** The exported value; of a valid tool only its definition. */
   readonly exported?: unknown;
   readonly canRun: boolean;
 }
 
-/** Which of the caller's own means a call has. */
+/** The callbacks that a call's caller supports. */
 export interface CallMeans {
   readonly progress: boolean;
   readonly client: boolean;
@@ -29,12 +29,12 @@ export type ToPlugin =
   | { readonly ping: number };
 
 export type FromPlugin =
-  /** The first word: the tools of the module, or why there are none. */
+  /** The first message: the tools of the module, or why there are none. */
   | { readonly tools: readonly LoadedTool[] }
   | { readonly broken: string }
   | { readonly ran: number; readonly text: string; readonly usage: ResourceUsage }
   | { readonly ran: number; readonly thrown: Thrown; readonly usage: ResourceUsage }
-  /** Something the tool says while it runs; with `ask` it waits for an answer. */
+  /** A message of a running tool; with `ask` it waits for an answer. */
   | { readonly said: number; readonly what: Saying; readonly args: readonly unknown[]; readonly ask?: number }
   | { readonly pong: number };
 

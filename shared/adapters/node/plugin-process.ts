@@ -8,13 +8,13 @@ import type { NodeGauge } from './gauge.ts';
 import type { FromPlugin, LoadedTool, ToPlugin } from './plugin-messages.ts';
 import { toError, toThrown } from './thrown.ts';
 
-/** One process with one plugin module in it. */
+/** A process that runs one plugin module. */
 export interface PluginProcess {
   readonly tools: Promise<readonly LoadedTool[]>;
   run(tool: number, args: unknown, context: CallContext): Promise<unknown>;
-  /** Whether it takes calls; waits for its answer when a call of it had to be ended. */
+  /** Whether it accepts calls; after an aborted call it must first answer a ping. */
   isReady(): Promise<boolean>;
-  /** Ends the process once nothing runs in it. */
+  /** Ends the process when its last call has ended. */
   retire(): void;
 }
 
@@ -89,7 +89,7 @@ export const startPlugin = (file: string, { gauge, loadMs, silentMs, nodeOptions
   }, loadMs);
   void loading.promise.catch(() => {}).finally(() => clearTimeout(late));
 
-  // A process that does not even answer is stuck in a call: with it goes all that runs in it.
+  // A process that does not answer is stuck in a call and is killed, with all its calls.
   const check = (): void => {
     if (!ready || checking) return;
     checking = Promise.withResolvers();
@@ -118,7 +118,7 @@ export const startPlugin = (file: string, { gauge, loadMs, silentMs, nodeOptions
       const spent = gauge.forCall();
       await loading.promise;
       const { signal } = context;
-      // Its time may be over before the process is there; started now, nothing would end it.
+      // The call may have timed out before the process was ready; nothing would end it if it started now.
       if (signal.aborted) throw signal.reason;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const id = ++last;
@@ -146,11 +146,11 @@ const settle = (call: Running | undefined, message: Ended): void => {
   else call.reject(toError(message.thrown));
 };
 
-/** Passes on what a tool says while it runs. What it says wrongly is the tool's problem, not that of this process. */
+/** Passes on a message of a running tool. An invalid one is logged and has no further effect. */
 const hear = (context: CallContext | undefined, message: Said, send: (message: ToPlugin) => void): void => {
   if (!context) return;
   passOn(context, message, send).catch((thrown: unknown) =>
-    context.log.warn('a plugin said what cannot be passed on', { tool: context.tool.name, error: messageOf(thrown) }),
+    context.log.warn('message of a plugin not passed on', { tool: context.tool.name, error: messageOf(thrown) }),
   );
 };
 

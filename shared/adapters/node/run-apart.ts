@@ -4,7 +4,7 @@ import type { ChildPool } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';
 import { toError } from './thrown.ts';
 
-/** Runs a builtin for a call in a process apart. Until its turn has come its time-out does not run. */
+/** Runs a builtin in a separate process. Its timeout starts when its turn has come. */
 export const runApart = async (
   pool: ChildPool,
   job: BuiltinJob,

@@ -1,7 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Thrown } from './child-pool.ts';
 
-/** What was thrown, as far as it can pass between processes. */
+/** A thrown value as it is passed between processes. */
 export const toThrown = (reason: unknown): Thrown => {
   if (!(reason instanceof Error)) return { name: 'Error', message: describeReason(reason) };
   return { name: reason.name, message: reason.message, stack: reason.stack };

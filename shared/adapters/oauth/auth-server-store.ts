@@ -5,27 +5,27 @@ import { oauthGrantPk, oauthKey, oauthOfGrantKey } from '../../kernel/oauth-keys
 import type { Clock, Table, Write } from '../../kernel/ports.ts';
 import { put, read, stored } from '../../kernel/stored.ts';
 
-/** What the authorization server keeps of one thing. Its id may be a secret, so only the digest of it is stored. */
+/** An item of the authorization server. Its id may be a secret, so only its digest is stored. */
 export const OauthItem = stored({
   what: 'item of the authorization server',
   schema: z.object({ payload: z.record(z.string(), z.unknown()), consumed: z.number().optional() }),
   cure: 'log in again',
 });
 
-/** Marks what hangs on a grant. */
+/** Marks an item that belongs to a grant. */
 export const OauthOfGrantItem = stored({ what: 'entry of a grant', schema: z.object({}) });
 
 interface Options {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
-  /** Thrown when a code or token is used twice at a time. */
+  /** The error when a code or token is used twice concurrently. */
   readonly alreadyUsed: () => Error;
 }
 
-/** A client that registered itself is forgotten after so long; so is anything else that names no end. */
+/** How long items without an expiry are kept, such as self-registered clients. */
 const LONGEST_SECONDS = 30 * 86_400;
 
-/** The provider's storage in the table: items end by themselves, and all of a grant can be ended at once. */
+/** The provider's storage in the table: items expire, and all items of a grant can be revoked at once. */
 export const authServerStore = ({ table, clock, alreadyUsed }: Options): ((kind: string) => Adapter) => {
   const seconds = (): number => Math.floor(clock.now() / 1000);
   return (kind) => {
@@ -38,7 +38,7 @@ export const authServerStore = ({ table, clock, alreadyUsed }: Options): ((kind:
         const writes: Write[] = [put(keyOf(id), OauthItem, { payload: kept }, expires)];
         if (payload.grantId !== undefined)
           writes.push(put(oauthOfGrantKey(payload.grantId, kind, sha256(id)), OauthOfGrantItem, {}, expires));
-        // A session gives nothing by itself: the key is asked for each time.
+        // A session grants nothing: the key is requested each time.
         if (kind === 'Session' && payload.uid !== undefined)
           writes.push(put(uidKey(payload.uid), OauthItem, { payload: { ...kept, jti: id } }, expires));
         await table.write(writes);
@@ -53,7 +53,7 @@ export const authServerStore = ({ table, clock, alreadyUsed }: Options): ((kind:
         const key = keyOf(id);
         await table.change([key], ([item]) => {
           const found = item && read(item, OauthItem);
-          // Two that come together both found it unused: only one of them may go on.
+          // Of two concurrent uses, both of which found it unused, only one may continue.
           if (!found || found.consumed !== undefined) throw alreadyUsed();
           return { writes: [put(key, OauthItem, { ...found, consumed: seconds() }, item.expires)], result: undefined };
         });

@@ -28,7 +28,7 @@ export const SIGN_IN_PATH = '/oauth/sign-in';
 const TOKEN_SECONDS = 300;
 const REFRESH_SECONDS = 30 * 86_400;
 const FETCH_LIMITS = { timeoutMs: 5000, maxBytes: 64_000 };
-// What a client gets that asks for nothing in particular.
+// The scopes of a client that requests none.
 const USUAL_SCOPES = 'read invoke';
 
 /** An authorization server by `oidc-provider`, which is loaded with the first request to it. */
@@ -188,7 +188,7 @@ const configuration = ({ signingKey, isInForce, fetch }: AuthServerOptions) => (
   issueRefreshToken: (_: unknown, client: Client) => client.grantTypeAllowed('refresh_token'),
   rotateRefreshToken: true,
   expiresWithSession: () => false,
-  // A key that was revoked or has expired has no account: what was granted by it cannot be refreshed.
+  // A revoked or expired key has no account, so its grants cannot be refreshed.
   findAccount: async (_: unknown, keyId: string) =>
     (await isInForce(keyId)) ? { accountId: keyId, claims: () => ({ sub: keyId }) } : undefined,
   extraTokenClaims: (_: unknown, { grantId }: { readonly grantId?: string }) => ({ grant: grantId }),
@@ -224,7 +224,7 @@ const features = ({ issuer, registers }: AuthServerOptions, invalidTarget: () =>
   },
 });
 
-/** What a browser is shown that cannot be sent back to its application. Only the protocol's own words are in it. */
+/** The error page for a browser that cannot be redirected to its application; it contains only protocol terms. */
 const showError = (ctx: { type: string; body: unknown }, { error, error_description }: ErrorOut): void => {
   ctx.type = 'text';
   ctx.body = [error, error_description].filter((word) => word !== undefined).join(': ');

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-/** A request and its answer as Node's own servers have them, without a connection. */
+/** A request and response of Node's HTTP server, without a connection. */
 export interface NodeExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -9,7 +9,7 @@ export interface NodeExchange {
   readonly answered: Promise<Response>;
 }
 
-/** Gives a web request the form that a handler of Node's takes. It is addressed to `origin`, whatever host it named. */
+/** Converts a web request for a handler of Node's HTTP server, addressed to `origin` whatever its own host. */
 export const nodeExchange = (sent: Request, body: string, origin: string): NodeExchange => {
   const { pathname, search } = new URL(sent.url);
   const { host, protocol } = new URL(origin);

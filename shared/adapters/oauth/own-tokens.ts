@@ -27,7 +27,7 @@ const Claims = z.object({
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** The addresses of this server that its tokens may be made for. A machine's own has several names. */
+/** The addresses of this server that are valid audiences; a loopback address has several names. */
 export const resourcesOf = (issuer: string): readonly string[] => {
   const { origin, hostname, protocol, port } = new URL(issuer);
   const origins = LOOPBACK.includes(hostname) ? LOOPBACK.map((name) => `${protocol}//${name}:${port}`) : [origin];

@@ -10,7 +10,7 @@ import type { Actor } from '../../model/key.ts';
 
 interface Options {
   readonly issuers: readonly Issuer[];
-  /** Our own authorization server's tokens, where it is switched on. */
+  /** Verifies tokens of our own authorization server, if it is switched on. */
   readonly own?: { readonly issuer: () => string; readonly verify: VerifyToken } | undefined;
   readonly fetch: SafeFetch;
   readonly clock: Pick<Clock, 'now'>;
@@ -82,7 +82,7 @@ const openKeys = async (issuer: Issuer, fetch: SafeFetch): Promise<JWTVerifyGetK
 
 const WELL_KNOWN = ['openid-configuration', 'oauth-authorization-server'];
 
-/** Where an issuer says that its keys are. What it says of another issuer is not believed. */
+/** Discovers the address of an issuer's keys; a document about another issuer is ignored. */
 const discoverKeys = async (issuer: string, fetch: SafeFetch): Promise<string> => {
   for (const name of WELL_KNOWN) {
     const address = `${issuer.replace(/\/$/, '')}/.well-known/${name}`;
@@ -94,7 +94,7 @@ const discoverKeys = async (issuer: string, fetch: SafeFetch): Promise<string> =
   throw new Error('its discovery document names no keys');
 };
 
-/** The issuer that a token names, which is not verified yet. */
+/** The issuer named in a token that is not verified yet. */
 const readIssuer = async (text: string): Promise<string | undefined> => {
   const { decodeJwt } = await import('jose');
   try {

@@ -9,9 +9,9 @@ import type { OtelSettings } from './settings.ts';
 export interface ExporterOptions {
   readonly settings: OtelSettings;
   readonly log: Pick<Log, 'warn'>;
-  /** Sends a request; signs it where the endpoint wants that. */
+  /** Sends a request, signed if the endpoint requires it. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** How long spans wait for others; 0 sends them before their request is answered. */
+  /** How long spans wait to be sent together; 0 sends them before their request is answered. */
   readonly delayMs?: number;
 }
 
@@ -21,7 +21,7 @@ const MOST_IN_REQUEST = 1000;
 const MOST_WAITING = 10_000;
 const MOST_TRIES = 3;
 
-/** Sends traces to an OTLP/HTTP endpoint. What cannot be sent is dropped and told: nothing waits for a collector. */
+/** Sends traces to an OTLP/HTTP endpoint. Spans that cannot be sent are dropped with a warning. */
 export const otlpExporter = (options: ExporterOptions): TraceSink => {
   const { settings, log, delayMs = DELAY_MS } = options;
   const isSampled = createSampler(settings);
@@ -78,10 +78,10 @@ const inBatches = (segments: readonly TraceSegment[]): readonly TraceSegment[][]
   return batches;
 };
 
-/** Posts a body, again where the specification says that it may be sent again. */
+/** Posts a body, with retries where the specification allows them. */
 const createSend = ({ settings, fetch: post = fetch, delayMs }: ExporterOptions) => {
   const headers = { ...settings.headers, 'content-type': 'application/json' };
-  // A function that is paid by the millisecond does not wait for another try.
+  // A Lambda function is paid by the millisecond, so it does not retry.
   const tries = delayMs === 0 ? 1 : MOST_TRIES;
   return async (body: string): Promise<void> => {
     for (let attempt = 1; ; attempt++) {

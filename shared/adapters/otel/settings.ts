@@ -42,7 +42,7 @@ export interface OtelSettings {
 
 const TIMEOUT_MS = 10_000;
 
-/** What the environment says of traces; undefined where they are to go nowhere. */
+/** The trace settings of the environment; undefined if traces are not exported. */
 export const otelSettings = (variables: OtelEnvironment): OtelSettings | undefined => {
   const base = variables.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/$/, '');
   const endpoint = variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);

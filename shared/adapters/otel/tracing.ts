@@ -6,11 +6,11 @@ import { type OtelEnvironment, otelSettings } from './settings.ts';
 
 export interface TracingOptions extends KeepTracesOptions {
   readonly environment: OtelEnvironment;
-  /** Signs what is sent, where the endpoint wants that. */
+  /** Sends a request, signed if the endpoint requires it. */
   readonly fetch?: ExporterOptions['fetch'];
 }
 
-/** Follows requests: traces with calls are kept in the table, and sent by OTLP where `OTEL_*` says so. */
+/** Traces requests: traces with calls are stored in the table, and exported by OTLP if `OTEL_*` is set. */
 export const createTracing = async ({ environment, fetch, ...options }: TracingOptions): Promise<Tracer> => {
   const settings = otelSettings(environment);
   const sinks = [keepTraces(options)];

@@ -19,8 +19,8 @@ export function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync 
 }
 
 /**
- * Only its owner reads the file; SQLite gives the files beside it the same mode. A file that is there is not opened:
- * closing it again would drop the locks of this process.
+ * Only the owner may read the file; SQLite gives the files beside it the same mode. An existing file is not opened,
+ * because closing it would drop the locks of this process.
  */
 function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ const unless = (code: string, act: () => void): void => {
   }
 };
 
-/** The statements of each schema version; what is released is never edited, only added to. */
+/** The statements of each schema version; released ones are never edited, only added to. */
 const migrations = [
   `CREATE TABLE items (
      pk TEXT NOT NULL,

@@ -123,7 +123,7 @@ async function waitingForLock<T>(work: () => T, path: string, timeoutMs: number)
   }
 }
 
-/** A transaction that is the only writer from its start: one that began reading could not go on to write. */
+/** A write transaction from its start: one that began with reading could fail to upgrade. */
 function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
