@@ -7,7 +7,6 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type AlarmName, perFunction, runbook } from '../runbook.ts';
 import { acknowledge } from './acknowledge.ts';
-import { fits } from './fits.ts';
 import type { GrantedFunction } from './granted-function.ts';
 
 interface Watch {
@@ -29,7 +28,7 @@ export class Alarms extends Construct {
       'AwsSolutions-SNS2': 'CloudWatch cannot publish to a topic under AWS’s own key, and alarms hold no data of users',
     });
     if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
-    this.topic = fits<ITopic>(topic);
+    this.topic = topic;
   }
 
   watch(name: AlarmName, watched: Watch): void {

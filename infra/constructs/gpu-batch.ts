@@ -31,7 +31,6 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from './acknowledge.ts';
-import { fits } from './fits.ts';
 import { GPU_INSTANCES } from './gpu-instances.ts';
 
 interface Props {
@@ -156,5 +155,5 @@ const network = (scope: Construct, settings: Props['settings']): IVpc => {
     destination: FlowLogDestination.toCloudWatchLogs(logGroup),
     trafficType: FlowLogTrafficType.REJECT,
   });
-  return fits<IVpc>(vpc);
+  return vpc;
 };

@@ -9,7 +9,6 @@ import {
   type LifecycleRule,
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { fits } from './fits.ts';
 import { pinned } from './pinned.ts';
 
 interface Props {
@@ -54,5 +53,5 @@ export const privateBucket = (
       'NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled',
       true,
     );
-  return fits<IBucket>(pinned(bucket, id));
+  return pinned(bucket, id);
 };

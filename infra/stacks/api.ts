@@ -1,5 +1,4 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import {
   FilterCriteria,
   type FunctionUrl,
@@ -12,7 +11,6 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { cognitoIssuer } from '../constructs/cognito-issuer.ts';
-import { fits } from '../constructs/fits.ts';
 import { machineAccess, machinePrefix } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
@@ -94,7 +92,7 @@ export class ApiStack extends Stack {
       timeout: Duration.seconds(60),
     }).usesTable('ASSAY_TABLE', data.table);
     stream.function.addEventSource(
-      new DynamoEventSource(fits<ITable>(data.table), {
+      new DynamoEventSource(data.table, {
         ...untilDone(stream),
         batchSize: 1000,
         maxBatchingWindow: Duration.seconds(5),
@@ -119,7 +117,7 @@ export class ApiStack extends Stack {
       .writes('ASSAY_SNAPSHOTS_BUCKET', data.snapshots)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
     publish.function.addEventSource(
-      new DynamoEventSource(fits<ITable>(data.table), { ...untilDone(publish), batchSize: 100, filters: [CHANGES] }),
+      new DynamoEventSource(data.table, { ...untilDone(publish), batchSize: 100, filters: [CHANGES] }),
     );
     return publish;
   }

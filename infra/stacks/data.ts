@@ -9,7 +9,6 @@ import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
-import { fits } from '../constructs/fits.ts';
 import { pinned } from '../constructs/pinned.ts';
 import { privateBucket } from '../constructs/private-bucket.ts';
 import { secretsKey } from '../constructs/secrets-key.ts';
@@ -40,7 +39,7 @@ export class DataStack extends Stack {
     super(scope, id, props);
     const { settings } = props;
     const made = table(this);
-    this.table = settings.restoredTable ? restored(this, settings.restoredTable) : fits<ITableV2>(made);
+    this.table = settings.restoredTable ? restored(this, settings.restoredTable) : made;
     const bucket = accessLogs(this);
     this.images = privateBucket(this, 'Images', {
       undoDays: 30,
@@ -121,14 +120,12 @@ const accessLogs = (scope: Construct): IBucket => {
 };
 
 const secret = (scope: Construct, id: string, description: string, regions: readonly string[]): ISecret =>
-  fits<ISecret>(
-    pinned(
-      new Secret(scope, id, {
-        description,
-        generateSecretString: { passwordLength: 48, excludePunctuation: true },
-        removalPolicy: RemovalPolicy.RETAIN,
-        replicaRegions: regions.map((region) => ({ region })),
-      }),
-      id,
-    ),
+  pinned(
+    new Secret(scope, id, {
+      description,
+      generateSecretString: { passwordLength: 48, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.RETAIN,
+      replicaRegions: regions.map((region) => ({ region })),
+    }),
+    id,
   );

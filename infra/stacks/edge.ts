@@ -1,6 +1,5 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IVersion } from 'aws-cdk-lib/aws-lambda';
 import { type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
@@ -8,7 +7,6 @@ import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { Alarms, FIVE_MINUTES } from '../constructs/alarms.ts';
 import { EdgeFunction } from '../constructs/edge-function.ts';
-import { fits } from '../constructs/fits.ts';
 import { FrontDoor } from '../constructs/front-door.ts';
 import { privateBucket } from '../constructs/private-bucket.ts';
 import { WebFirewall } from '../constructs/web-firewall.ts';
@@ -52,7 +50,7 @@ export class EdgeStack extends Stack {
       settings,
       url: api.url,
       originSecret: originSecretHere(data, settings.region, this.region),
-      edge: fits<IVersion>(edge.function.currentVersion),
+      edge: edge.function.currentVersion,
       published: { bucket: data.snapshots.bucketName, region: settings.region },
       site: this.site,
       pictures: { bucket: data.images.bucketName, region: settings.region },

@@ -2,14 +2,13 @@ import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Match, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { FilterPattern, type ILogGroup, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge, arnAsWritten } from '../constructs/acknowledge.ts';
 import { FIVE_MINUTES } from '../constructs/alarms.ts';
-import { fits } from '../constructs/fits.ts';
 import { failureQueue } from '../constructs/granted-function.ts';
 import { machineAccess, machinePrefix } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
@@ -128,7 +127,7 @@ export class PlansStack extends Stack {
       void this.role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
     allow(['lambda:InvokeFunction'], upload.function.functionArn);
     allow(['events:PutEvents'], data.events.eventBusArn);
-    const common = { role: fits<IRole>(this.role), logs: fits<ILogGroup>(this.logs) };
+    const common = { role: this.role, logs: this.logs };
     const EventBus = data.events.eventBusName;
     new StaticMachine(this, 'UploadMachine', {
       ...common,
