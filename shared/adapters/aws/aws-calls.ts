@@ -11,18 +11,18 @@ const ENDPOINTS = {
   keys: 'AWS_ENDPOINT_URL_KMS',
 } as const satisfies Readonly<Record<JsonServiceName, string>>;
 
-/** Calls a service: signed here where Lambda puts credentials into the environment, by the SDK where it must find them. */
+/** Calls a service: with our own signature where the environment has credentials, as on Lambda, otherwise by the SDK. */
 export const awsCalls = (service: JsonServiceName, variables: Variables): JsonCall => {
   const access = environmentAccess(variables);
   if (access === undefined) return bySdk(service);
   return jsonService({ service, ...access, endpoint: variables[ENDPOINTS[service]] ?? variables.AWS_ENDPOINT_URL });
 };
 
-/** As whom a function speaks to AWS; undefined where no credentials are in the environment. */
+/** The credentials and region of a function; undefined if the environment has none. */
 export const environmentAccess = (variables: Variables): AwsAccess | undefined =>
   variables.AWS_ACCESS_KEY_ID === undefined ? undefined : accessOf(variables);
 
-/** The credentials of the environment, which are renewed while a function lives. */
+/** The credentials of the environment, which rotate while a function lives. */
 export const accessOf = (variables: Variables): AwsAccess => ({
   region: variables.AWS_REGION ?? '',
   credentials: () => ({

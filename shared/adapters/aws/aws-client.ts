@@ -11,42 +11,42 @@ export interface Credentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** As whom and where a function speaks to AWS. */
+/** The credentials and region of a function. */
 export interface AwsAccess {
   readonly region: string;
-  /** Asked each time, as they are renewed while a function lives. */
+  /** Read for each request, because they rotate while a function lives. */
   readonly credentials: () => Credentials;
 }
 
-/** What tests replace. */
+/** Replaced by tests. */
 export interface Timing {
   readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 interface Options<T> extends AwsAccess, Timing {
-  /** As signatures name it. */
+  /** Its name in signatures. */
   readonly service: string;
   readonly url: URL;
   readonly bounds: Bounds;
-  /** Makes of a success what is wanted; a text that it refuses was spoilt on its way. */
+  /** Parses a successful response; a text that it refuses was corrupted in transit. */
   readonly read: (text: string) => T;
-  /** The error of an answer that is none of success. */
+  /** The error of any other response. */
   readonly refusalOf?: (answer: Answered) => Error;
-  /** Whether a request is sent again after an error. */
+  /** Whether a request is retried after an error. */
   readonly mayRepeat?: (thrown: Error) => boolean;
 }
 
 interface AwsRequest {
   readonly method?: 'GET' | 'POST';
   readonly path?: string;
-  /** Encoded, and in the order of the names. */
+  /** Encoded, sorted by name. */
   readonly query?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Sends signed requests to one address of AWS, within its bounds. */
+/** Sends signed requests to one address of AWS, with its timeouts and retries. */
 export const awsClient = <T>(options: Options<T>): ((request: AwsRequest) => Promise<T>) => {
   const { service, region, credentials, url, bounds, read, pause = wait } = options;
   const { refusalOf = jsonRefusal, mayRepeat = isPassing } = options;
@@ -82,5 +82,5 @@ const unspoilt = <T>(read: () => T): T => {
   }
 };
 
-/** What addresses in a region end with. */
+/** The end of host names in a region. */
 export const hostOf = (region: string): string => `${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;

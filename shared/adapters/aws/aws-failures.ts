@@ -2,7 +2,7 @@ import { Fault, type FaultDetails, messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Answered } from './send-text.ts';
 
-/** The error of an answer, with its fields: a failed condition carries the item, a cancelled transaction its reasons. */
+/** The error of a response, with its fields: a failed condition has the item, a cancelled transaction its reasons. */
 export const jsonRefusal = ({ status, text, headers }: Answered): Error => {
   const body = parsed(text);
   const type = [body.__type, headers['x-amzn-errortype']].find((each) => typeof each === 'string');
@@ -15,7 +15,7 @@ export const jsonRefusal = ({ status, text, headers }: Answered): Error => {
 // com.amazonaws.dynamodb.v20120810#ThrottlingException:http://internal.amazon.com/...
 const shortName = (type: string): string => type.slice(type.lastIndexOf('#') + 1).split(':')[0] ?? '';
 
-// What stands in front of a service answers without its JSON.
+// A proxy in front of a service answers without JSON.
 const nameOf = (status: number): string => (status >= 500 ? 'ServiceUnavailable' : `Status${status}`);
 
 const parsed = (text: string): Readonly<Record<string, unknown>> => {
@@ -27,7 +27,7 @@ const parsed = (text: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** Errors of AWS are known by name, whoever made the call. */
+/** Whether an error of AWS has one of the names, from the SDK or from our own client. */
 export const isNamed = (thrown: unknown, ...names: readonly string[]): thrown is Error =>
   thrown instanceof Error && names.includes(thrown.name);
 
@@ -44,7 +44,7 @@ const THROTTLED: ReadonlySet<string> = new Set([
 
 export const isThrottled = (thrown: Error): boolean => THROTTLED.has(thrown.name) || statusOf(thrown) === 429;
 
-/** Whether the same request may succeed a moment later. */
+/** Whether a retry may succeed. */
 export const isPassing = (thrown: Error): boolean =>
   isThrottled(thrown) || thrown.name === 'TimeoutError' || statusOf(thrown) >= 500 || isUnreachable(thrown);
 
@@ -53,13 +53,13 @@ const isUnreachable = (thrown: Error): boolean => {
   return /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO)/.test(code);
 };
 
-/** The status of an answer, by whomever it was asked for; 0 for what is no answer. */
+/** The status of a response, from the SDK or from our own client; 0 if there was none. */
 const statusOf = (thrown: Error): number => {
   const { status, $metadata } = thrown as { status?: unknown; $metadata?: { httpStatusCode?: unknown } };
   return Number(status ?? $metadata?.httpStatusCode ?? 0);
 };
 
-/** A failure of a service as a fault that names what was asked and the cure; anything else as it is. */
+/** Converts a failure of a service to a fault with the resource and the cure; returns anything else unchanged. */
 export const awsFault = (thrown: unknown, what: string, details: FaultDetails = {}): unknown => {
   if (!(thrown instanceof Error) || thrown instanceof Fault) return thrown;
   const reason = REASONS[thrown.name] ?? generalReason(thrown);
@@ -73,7 +73,7 @@ const generalReason = (thrown: Error): string | undefined => {
   return statusOf(thrown) >= 500 ? 'failed; try again' : undefined;
 };
 
-// Whoever made the call has already retried where that could help.
+// The client has already retried where that could help.
 const REASONS: Readonly<Record<string, string>> = {
   ProvisionedThroughputExceededException: 'has no throughput left; try again',
   ServiceUnavailable: 'is not available; try again',

@@ -16,11 +16,11 @@ interface Options {
   readonly admitBytes?: IqaPorts['admitBytes'];
   readonly refusalOf?: IqaPorts['refusalOf'];
   readonly signingKey?: KeyObject | undefined;
-  /** ONNX Runtime's execution providers; the processor alone unless given. */
+  /** ONNX Runtime's execution providers; only the CPU by default. */
   readonly providers?: readonly string[] | undefined;
 }
 
-/** The image side on AWS: pictures and models in S3, models placed in the machine's temporary folder when first used. */
+/** The image part on AWS: pictures and models are in S3; models are downloaded to the temporary folder on first use. */
 export const awsIqa = ({ signingKey, providers, ...ports }: Options): Iqa =>
   composeIqa({
     ...ports,

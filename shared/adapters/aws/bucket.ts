@@ -12,7 +12,7 @@ interface Options {
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** A bucket. What a start asks of it is asked without the SDK, which is loaded by the first use of an object. */
+/** A bucket. Listing, which a start needs, works without the SDK; the first use of an object loads it. */
 export const bucketBlobs = ({ bucket, maxBytes, variables }: Options): Blobs => {
   const blobs: Blobs = lazyPort(['get', 'put', 'remove', 'list'], async () => {
     const { openBucket } = await import('./s3-bucket.ts');
@@ -28,7 +28,7 @@ export const bucketBlobs = ({ bucket, maxBytes, variables }: Options): Blobs => 
   return { ...blobs, list: async (prefix) => sortKeys(await list(prefix)) };
 };
 
-/** Signs addresses of a bucket. */
+/** Signs upload addresses of a bucket. */
 export const bucketSignPut = (options: { readonly bucket: string; readonly now: () => number }): SignPut => {
   const sign = lazyAsync(async () => (await import('./s3-sign-put.ts')).s3SignPut(options));
   return async (path, about) => (await sign())(path, about);

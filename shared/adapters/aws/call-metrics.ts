@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/ports.ts';
 import type { CallRecord } from '../../model/call-record.ts';
 
 interface Options {
-  /** Made by the first call of a shipped tool. */
+  /** Created by the first call of a shipped tool. */
   readonly metrics: () => Metrics;
   readonly log: Pick<Log, 'info'>;
   /** Whether a tool comes with the product. */
@@ -11,14 +11,14 @@ interface Options {
 }
 
 /**
- * Notes each call as one line of the log. Figures of shipped tools are metrics as well; those of other tools are not,
- * since every name costs three metrics a month, and names are in the hands of tenants.
+ * Logs each call as one line. Calls of shipped tools are counted as metrics too; those of other tools are not, because
+ * every name costs three metrics a month, and tenants choose the names.
  */
 export const callMetrics =
   ({ metrics: metricsOf, log, isShipped }: Options): ((tenant: string, record: CallRecord) => void) =>
   (tenant, record) => {
     const { call_id, tool, version, status, duration_ms, cached, key, request_id, error } = record;
-    // Arguments and outputs stay in the table: logs are read by more people.
+    // Without arguments and outputs, because more people read the logs.
     const about = { tenant, call_id, version, status, key, request_id, error: error?.type };
     if (!isShipped(tool)) return log.info('call', { tool, duration_ms, cached, ...about });
     const metrics = metricsOf();

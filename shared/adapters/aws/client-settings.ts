@@ -1,13 +1,13 @@
 export interface Bounds {
   /** Connection timeout. */
   readonly connectMs: number;
-  /** Time to the first byte by the SDK, to the end of an answer without it. */
+  /** Until the first byte with the SDK, until the end of the response without it. */
   readonly answerMs: number;
   /** Attempts in total. */
   readonly attempts: number;
 }
 
-/** Timeouts per service: a hanging one must become a 503 while the caller still waits. */
+/** Timeouts per service: if it hangs, the caller must get a 503 while it still waits. */
 const BOUNDS = {
   table: { connectMs: 1000, answerMs: 3000, attempts: 3 },
   keys: { connectMs: 1000, answerMs: 3000, attempts: 3 },
@@ -15,7 +15,7 @@ const BOUNDS = {
   secrets: { connectMs: 1000, answerMs: 3000, attempts: 3 },
   events: { connectMs: 1000, answerMs: 5000, attempts: 3 },
   jobs: { connectMs: 1000, answerMs: 10_000, attempts: 3 },
-  /** A picture of 100 MB is sent before the answer begins. */
+  // Long enough to send a picture of 100 MB.
   objects: { connectMs: 1000, answerMs: 60_000, attempts: 3 },
   lists: { connectMs: 1000, answerMs: 5000, attempts: 3 },
   machines: { connectMs: 1000, answerMs: 5000, attempts: 3 },

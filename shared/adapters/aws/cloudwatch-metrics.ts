@@ -1,4 +1,4 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 
-/** In a module of its own, as the package is: the first call of a tool loads it, no start does. */
+/** A separate module, so that the package is loaded by the first call of a tool and not by a start. */
 export const cloudwatchMetrics = (): Metrics => new Metrics({ namespace: 'Assay', serviceName: 'execute' });

@@ -6,7 +6,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 
-/** Creates the table where no stack does: on a laptop and in tests. */
+/** Creates the table where there is no stack: on a laptop and in tests. */
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
   await client.send(new CreateTableCommand(tableDefinition(tableName)));
   await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: tableName });
@@ -18,7 +18,7 @@ export async function createTable(client: DynamoDBClient, tableName: string): Pr
   );
 }
 
-/** The one table: text keys, paid by use, with a stream of what changed. */
+/** The table: text keys, on-demand capacity, and a stream of changes. */
 const tableDefinition = (TableName: string): CreateTableCommandInput => ({
   TableName,
   AttributeDefinitions: [

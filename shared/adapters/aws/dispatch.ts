@@ -21,7 +21,7 @@ export interface JobPlace {
   readonly definition: string;
 }
 
-/** Sends pictures to the inference function by the event that named them, and to Batch by a manifest. */
+/** Sends pictures to the inference function as their original event, and to Batch as a manifest. */
 export const awsDispatch = ({ blobs, clock, invoke, batch }: Options): Dispatch => {
   const places: readonly UploadRoute[] = [
     ...(invoke ? (['function'] as const) : []),
@@ -49,7 +49,7 @@ export const submitPictures = async (place: JobPlace, name: string, manifest: st
   await submitJob({ ...place, name, variables: { [MANIFEST_VARIABLE]: manifest } });
 };
 
-/** The variable by which a job knows its pictures. */
+/** The environment variable with the manifest of a job. */
 export const MANIFEST_VARIABLE = 'ASSAY_MANIFEST';
 
 const toObjectEvent = ({ tenant, key, etag, size, sequencer }: StoredObject) =>

@@ -22,7 +22,7 @@ import { dynamoFault } from './dynamo-failures.ts';
 import { type Attributes, decodeItem, keyAttributes, type StampedItem } from './dynamo-items.ts';
 import type { JsonCall } from './json-service.ts';
 
-/** The calls that the table makes, each complete: what DynamoDB leaves unprocessed is asked for again. */
+/** The operations of the table; what DynamoDB leaves unprocessed is requested again. */
 export interface DynamoAccess {
   get(key: Key): Promise<StampedItem | undefined>;
   getMany(keys: readonly Key[]): Promise<readonly StampedItem[]>;

@@ -13,7 +13,7 @@ import { Fault } from '../../kernel/errors.ts';
 import { clientSettings } from './client-settings.ts';
 import type { JsonCall } from './json-service.ts';
 
-/** The calls of the table; the SDK finds region and credentials by itself. */
+/** Calls DynamoDB by the SDK, which finds region and credentials. */
 export const tableCalls = (): JsonCall => dynamoCalls(new DynamoDBClient(clientSettings('table')));
 
 /** A table's calls by a client of the SDK. */

@@ -11,7 +11,7 @@ export interface Count {
   readonly stamp: string;
 }
 
-/** One update that adds if the item has not expired, holds nothing but counters, and keeps the limits. */
+/** An update that adds if the item has not expired, has only counters, and stays within the limits. */
 export function countRequest(TableName: string, count: Count, nowMs: number): UpdateItemCommandInput {
   const { add, limits, expires, stamp } = count;
   const placeholders = namePlaceholders(add, limits);
@@ -46,7 +46,7 @@ export function countRequest(TableName: string, count: Count, nowMs: number): Up
 
 const fixedNames = { '#body': 'body', '#expires': 'expires', '#stamp': 'stamp', '#revision': 'revision' } as const;
 
-// The last one notices a request that is sent again because the answer to the first was lost.
+// The last condition detects a retry of a request whose response was lost.
 const always = [
   'attribute_not_exists(#body)',
   '(attribute_not_exists(#expires) OR #expires > :now)',
@@ -61,7 +61,7 @@ function limitConditions(add: Counters, limits: Counters, placeholders: Readonly
   return Object.entries(limits).map(([name, limit], n) => {
     const room = limit - (amounts.get(name) ?? 0);
     const fits = `${placeholders.get(name)} <= :room${n}`;
-    // A counter that is not there yet counts as nothing.
+    // A missing counter is 0.
     const text = room >= 0 ? `(attribute_not_exists(${placeholders.get(name)}) OR ${fits})` : fits;
     return { text, values: { [`:room${n}`]: { N: `${room}` } } };
   });

@@ -2,7 +2,7 @@ import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { Fault } from '../../kernel/errors.ts';
 import { awsFault, isNamed } from './aws-failures.ts';
 
-/** Whether a concurrent write won, so that reading and deciding again helps. */
+/** Whether a concurrent write won, so that a retry of the change helps. */
 export function isLostRace(thrown: unknown): boolean {
   if (isNamed(thrown, 'TransactionCanceledException')) {
     const { CancellationReasons: reasons = [] } = thrown as { readonly CancellationReasons?: CancellationReason[] };
@@ -19,7 +19,7 @@ const passing: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceeded',
 ]);
 
-/** A failure of DynamoDB as a fault; anything else as it is. */
+/** Converts a failure of DynamoDB to a fault; returns anything else unchanged. */
 export function dynamoFault(thrown: unknown, tableName: string): unknown {
   if (isNamed(thrown, 'ValidationException') && /item size/i.test(thrown.message))
     return new Fault('TooLarge', `an item has at most 400 KB: ${thrown.message}`, {}, { cause: thrown });

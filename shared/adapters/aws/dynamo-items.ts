@@ -8,13 +8,13 @@ export type Attributes = Record<string, AttributeValue>;
 /** An item with the stamp of the write that created it. */
 export interface StampedItem {
   readonly item: Item;
-  /** Random, so that a condition on it notices an item removed and made again, which its revision would not. */
+  /** Random, so that a condition on it detects an item that was removed and created again. */
   readonly stamp: string;
 }
 
 /**
- * An item as DynamoDB holds it. Whole numbers are attributes of their own, to be added to; any other body is JSON text,
- * because DynamoDB's maps keep neither the order of keys nor every number, and end at 32 levels.
+ * An item as stored in DynamoDB. A body of integers is stored as attributes, which can be incremented; any other body as
+ * JSON text, because DynamoDB's maps keep neither the order of keys nor every number, and have at most 32 levels.
  */
 export function encodeItem(write: PreparedWrite, revision: number, stamp: string): Attributes {
   const text = write.text ?? '{}';
@@ -29,7 +29,7 @@ export function encodeItem(write: PreparedWrite, revision: number, stamp: string
   return attributes;
 }
 
-/** The item that DynamoDB returned, or sent in a stream's image. */
+/** Decodes an item that DynamoDB returned, or of a stream's image. */
 export function decodeItem(attributes: Readonly<Attributes>): StampedItem {
   const { pk, sk, revision, expires, stamp, body } = attributes;
   const key = { pk: pk?.S ?? '', sk: sk?.S ?? '' };
@@ -45,13 +45,13 @@ export function decodeItem(attributes: Readonly<Attributes>): StampedItem {
 
 export const keyAttributes = ({ pk, sk }: Key): Attributes => ({ pk: { S: pk }, sk: { S: sk } });
 
-// The prefix keeps counters apart from the other attributes, whatever their names.
+// The prefix separates counters from the other attributes.
 const counterPrefix = 'count:';
 
-/** The attribute that holds a counter. */
+/** The attribute of a counter. */
 export const counterAttribute = (name: string): string => `${counterPrefix}${name}`;
 
-/** The counters among an item's attributes. */
+/** The counters in an item's attributes. */
 export const decodeCounters = (attributes: Readonly<Attributes>): Counters =>
   Object.fromEntries(
     Object.entries(attributes)

@@ -11,13 +11,13 @@ import type { Key, PageQuery } from '../../kernel/ports.ts';
 import { type PreparedWrite, sortKeyRange, textOfKey } from '../table-rules.ts';
 import { type Attributes, encodeItem, keyAttributes, type StampedItem } from './dynamo-items.ts';
 
-/** A key that a rule has read, with what was stored there. */
+/** A key that a rule has read, with the stored item. */
 export interface Read {
   readonly key: Key;
   readonly stored: StampedItem | undefined;
 }
 
-/** What a rule wants stored, and the mark that tells this write from every other. */
+/** The writes of a rule, and the stamp that identifies this write. */
 export interface Decided {
   readonly writes: readonly PreparedWrite[];
   readonly revisionOf: (key: Key) => number;
@@ -29,7 +29,7 @@ type Condition = Pick<
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** One conditional put where that is enough, at half the price; otherwise a transaction. */
+/** A conditional put where that suffices, at half the price; otherwise a transaction. */
 export type ChangeRequest =
   | { readonly put: PutItemCommandInput }
   | { readonly transaction: TransactWriteItemsCommandInput };
@@ -50,7 +50,7 @@ export function changeRequest(TableName: string, reads: readonly Read[], decided
   const onlyPut = actions.length === 1 ? actions[0]?.Put : undefined;
   if (onlyPut)
     return { put: { ...onlyPut, ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ReturnConsumedCapacity: 'TOTAL' } };
-  // With the token, a request that is sent again because its answer was lost is not carried out again.
+  // The token makes a retry safe after a lost response.
   return {
     transaction: { TransactItems: actions, ClientRequestToken: decided.stamp, ReturnConsumedCapacity: 'TOTAL' },
   };
@@ -65,7 +65,7 @@ function unchanged({ stored }: Read): Condition {
   };
 }
 
-/** The requests of blind writes, in the groups of 25 that DynamoDB takes at once. */
+/** The requests of blind writes, in groups of 25, DynamoDB's limit. */
 export function batchRequests(writes: readonly PreparedWrite[], newStamp: () => string): readonly WriteRequest[][] {
   const requests = writes.map(
     (write): WriteRequest =>
@@ -76,7 +76,7 @@ export function batchRequests(writes: readonly PreparedWrite[], newStamp: () => 
   return Array.from({ length: Math.ceil(requests.length / 25) }, (_, n) => requests.slice(n * 25, n * 25 + 25));
 }
 
-/** One page of a query as DynamoDB reads it: at most 1 MB, and so many items that one too many tells of a next page. */
+/** One page of a query: at most 1 MB, and one item more than wanted, which shows that there is a next page. */
 export function queryRequest(
   TableName: string,
   pk: string,
@@ -85,7 +85,7 @@ export function queryRequest(
 ): QueryCommandInput | undefined {
   const { from, to } = sortKeyRange(query);
   if (Buffer.compare(Buffer.from(from), Buffer.from(to)) >= 0) return undefined;
-  // BETWEEN includes its upper end; to start from there backwards leaves it out.
+  // BETWEEN includes its upper end; a reverse query that starts there excludes it.
   const start = resume.start ?? (query.reverse ? keyAttributes({ pk, sk: to }) : undefined);
   return {
     TableName,
@@ -99,7 +99,7 @@ export function queryRequest(
   };
 }
 
-/** Reads on through the whole table; what has another prefix is read and left out. */
+/** Scans the whole table, and filters by prefix. */
 export function scanRequest(TableName: string, prefix: string, after: Key | undefined): ScanCommandInput {
   return {
     TableName,

@@ -28,7 +28,7 @@ export interface DynamoTableOptions {
   readonly now?: () => number;
   /** Receives the write units of each write. */
   readonly onCapacity?: (units: number) => void;
-  /** Sends reads that begin together as one request: for batch work, where hundreds do. */
+  /** Batches concurrent reads into one request, for batch work with hundreds of reads. */
   readonly gathersReads?: boolean;
 }
 
@@ -135,7 +135,7 @@ async function readAll({ access }: Store, keys: readonly Key[]): Promise<Readonl
   return reads;
 }
 
-/** Whether several items, which are not read at one moment, belong together; a write would notice it by itself. */
+/** Whether items read one after another are still unchanged; a conditional write would check that itself. */
 async function isStillSo(store: Store, reads: ReadonlyMap<string, Read>): Promise<boolean> {
   if (reads.size < 2) return true;
   const again = await readAll(
@@ -161,7 +161,7 @@ async function storeIfUnchanged(store: Store, reads: readonly Read[], decided: D
 /** Whether a condition failed only because the same request had already succeeded and its response was lost. */
 const isOwnWrite = (thrown: unknown, stamp: string): boolean => itemOf(thrown)?.stamp?.S === stamp;
 
-/** What stood where a condition failed; undefined for any other error. */
+/** The item on which a condition failed; undefined for any other error. */
 const itemOf = (thrown: unknown): Attributes | undefined =>
   isConditionFailed(thrown) ? (thrown as { readonly Item?: Attributes }).Item : undefined;
 

@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/errors.ts';
 import type { ChangeEvent, EventSink } from '../../registry/events.ts';
 
 const EVENT_SOURCE = 'assay';
-/** EventBridge takes ten entries and 1 MB at once; ours have a few hundred bytes. */
+/** EventBridge accepts ten entries and 1 MB per request; ours have at most a few kilobytes. */
 const MOST_ENTRIES = 10;
 
 /** Publishes events to a bus, whose rules deliver them to queues, functions and webhooks. */

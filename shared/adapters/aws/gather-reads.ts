@@ -3,7 +3,7 @@ import { textOfKey } from '../table-rules.ts';
 import type { DynamoAccess } from './dynamo-access.ts';
 import type { StampedItem } from './dynamo-items.ts';
 
-/** DynamoDB takes so many keys in one request. */
+/** DynamoDB's limit for one request. */
 const MOST_KEYS = 100;
 
 interface Waiting extends PromiseWithResolvers<StampedItem | undefined> {
@@ -11,8 +11,8 @@ interface Waiting extends PromiseWithResolvers<StampedItem | undefined> {
 }
 
 /**
- * Sends the single reads of one turn of the event loop together. A request costs about a millisecond of processor time
- * whatever it carries, so a batch that reads a thousand items at once spends most of its time on requests.
+ * Batches the single reads of one turn of the event loop. A request costs about a millisecond of CPU time whatever its
+ * size, so a batch job that reads a thousand items would spend most of its time on requests.
  */
 export const gatherReads = (access: DynamoAccess): DynamoAccess => {
   const waiting = new Map<string, Waiting>();

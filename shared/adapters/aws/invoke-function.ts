@@ -5,7 +5,7 @@ import { boundsOf } from './client-settings.ts';
 interface Options extends AwsAccess {
   readonly functionName: string;
   readonly endpoint?: string | undefined;
-  /** Instead of the service's own time limit. */
+  /** Overrides the timeout of the service. */
   readonly answerMs?: number;
 }
 

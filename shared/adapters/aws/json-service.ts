@@ -3,7 +3,7 @@ import { type AwsAccess, awsClient, hostOf, type Timing } from './aws-client.ts'
 import { isPassing, isThrottled } from './aws-failures.ts';
 import { boundsOf } from './client-settings.ts';
 
-/** Calls an operation of a service by its name; what the service refuses is an error with the service's own name for it. */
+/** Calls an operation of a service by its name; an error has the service's name for it. */
 export type JsonCall = (operation: string, input: object) => Promise<unknown>;
 
 const SERVICES = {
@@ -17,15 +17,15 @@ export type JsonServiceName = keyof typeof SERVICES;
 
 interface Options extends AwsAccess, Timing {
   readonly service: JsonServiceName;
-  /** Instead of the service's own address. */
+  /** Overrides the address of the service. */
   readonly endpoint?: string | undefined;
-  /** Instead of the service's own time limit. */
+  /** Overrides the timeout of the service. */
   readonly answerMs?: number;
 }
 
 /**
- * A service that speaks JSON, called without the SDK, whose clients are a large part of a function's first answer
- * (`npm run bench -- cold`). What is sent again is what the SDK sends again; the table's rules allow for it.
+ * A service with a JSON protocol, called without the SDK, whose clients are a large part of a function's first response
+ * (`npm run bench -- cold`). Retries are those of the SDK; the table's rules tolerate them.
  */
 export const jsonService = (options: Options): JsonCall => {
   const { service, endpoint, region, answerMs } = options;
@@ -43,7 +43,7 @@ export const jsonService = (options: Options): JsonCall => {
     });
   };
   const client = clientTo('', service, isPassing);
-  // Runs that are waited for have a host of their own, and only one that never began is started again.
+  // Synchronous executions have a separate host, and only one that was throttled is started again.
   const syncClient = lazily(() => clientTo('sync-', 'syncRuns', isThrottled));
   return async (operation, input) => {
     const headers = { 'content-type': `application/x-amz-json-${version}`, 'x-amz-target': `${target}.${operation}` };

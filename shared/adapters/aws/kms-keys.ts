@@ -4,7 +4,7 @@ import type { DataKeys } from '../../kernel/secret-box.ts';
 import { isNamed } from './aws-failures.ts';
 import type { JsonCall } from './json-service.ts';
 
-/** Data keys made and opened by KMS; the context is its encryption context, so it must be the same for both. */
+/** Data keys of KMS; the context is the encryption context, so it must be the same for both operations. */
 export const kmsDataKeys = (call: JsonCall, keyId: string): DataKeys => {
   const ask = async (action: string, input: object, fields: readonly string[]): Promise<readonly Uint8Array[]> => {
     const answer = await call(action, { KeyId: keyId, ...input }).catch((thrown: unknown) => {
@@ -32,7 +32,7 @@ export const kmsDataKeys = (call: JsonCall, keyId: string): DataKeys => {
 
 const NONE = new Uint8Array();
 
-// KMS names its error, and nothing of the secret.
+// KMS's error contains nothing of the secret.
 const refusal = (thrown: unknown): Fault => {
   const cause = { cause: thrown };
   if (isNamed(thrown, 'InvalidCiphertextException'))

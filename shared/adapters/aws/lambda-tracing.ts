@@ -4,14 +4,14 @@ import { OtelEnvironment } from '../otel/settings.ts';
 import { createTracing } from '../otel/tracing.ts';
 import { signTraces } from './sign-traces.ts';
 
-/** Traces of a function: what Lambda or the caller has chosen, made safe before the answer, since it is frozen then. */
+/** Traces of a function: those that Lambda or the caller has sampled, stored before the response, as it is frozen then. */
 export const lambdaTracing = (
   ports: Pick<KeepTracesOptions, 'table' | 'clock' | 'log'>,
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<Tracer> =>
   createTracing({
     ...ports,
-    // Most functions are told nothing of it, and build no schema then.
+    // Most functions have no such settings, and then need no schema.
     environment: isConfigured(variables) ? OtelEnvironment.parse(variables) : {},
     delayMs: 0,
     followsParent: true,

@@ -11,7 +11,7 @@ export interface LambdaAccess extends AwsAccess {
 
 const MAX_MESSAGE = 500;
 
-/** A function of the operator's with its declared tools. It gets `{tool, arguments, tenant, call_id}` and answers JSON. */
+/** A Lambda function with its declared tools. It receives `{tool, arguments, tenant, call_id}` and returns JSON. */
 export const lambdaUpstream = ({ function: name, tools }: ConfiguredFunction, access: LambdaAccess): Upstream => {
   const endpoint = access.endpoint ?? `https://lambda.${hostOf(access.region)}`;
   const url = `${endpoint}/2015-03-31/functions/${encodeURIComponent(name)}/invocations`;
@@ -20,12 +20,12 @@ export const lambdaUpstream = ({ function: name, tools }: ConfiguredFunction, ac
   return {
     list: async () => ({ tools, problems: [] }),
     async call(tool, args, { tenant, callId, signal }) {
-      // Once: a function that began may have done its work.
+      // No retry, because the function may have had its effect.
       const body = JSON.stringify({ tool, arguments: args, tenant, call_id: callId });
       const response = await post(url, { headers, body, signal }).catch((cause: unknown) => {
         throw new Fault('Unavailable', `the function cannot be reached: ${messageOf(cause)}`, {}, { cause });
       });
-      // Lambda bounds the answer of a function to 6 MB.
+      // Lambda limits a response to 6 MB.
       const answer = parse(await response.text());
       if (!response.ok)
         throw new Fault('Unavailable', `the function was not run: ${response.status} ${errorMessage(answer)}`);
@@ -45,7 +45,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** What a failed function says of itself; its stack is its own business. */
+/** The error of a failed function, without its stack. */
 const errorMessage = (answer: unknown): string => {
   const said = isObject(answer) ? (answer.errorMessage ?? answer.Message ?? answer.message) : undefined;
   return typeof said === 'string' ? said.slice(0, MAX_MESSAGE) : 'the function failed without a message';

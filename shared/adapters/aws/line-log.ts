@@ -1,7 +1,7 @@
 import { textForLog } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/ports.ts';
 
-/** One JSON object a line, written at once: a function is frozen between calls, and what waits then is late or lost. */
+/** One JSON object per line, written at once, because a function is frozen between calls. */
 export const lineLog = (write: (text: string) => void, now: () => number = Date.now): Log => {
   const line =
     (level: string) =>

@@ -6,15 +6,15 @@ import type { Answered } from './send-text.ts';
 
 interface Options extends AwsAccess {
   readonly bucket: string;
-  /** Instead of the service's own address. */
+  /** Overrides the address of the service. */
   readonly endpoint?: string | undefined;
-  /** Keys a page; S3 gives 1,000 at the most. */
+  /** Keys per page; S3 returns at most 1,000. */
   readonly pageSize?: number;
 }
 
 const NOTHING = createHash('sha256').digest('hex');
 
-/** The keys of a bucket with a prefix, without the SDK: every function that has tools asks which models there are. */
+/** Lists the keys of a bucket with a prefix, without the SDK, because every function with tools lists the models. */
 export const listObjects = ({ bucket, endpoint, region, credentials, pageSize = 1000 }: Options) => {
   const send = awsClient({
     service: 's3',
@@ -51,7 +51,7 @@ const xmlRefusal = ({ status, text }: Answered): Error => {
   return Object.assign(new Error(message), { name, status });
 };
 
-// As Signature Version 4 wants it.
+// As Signature Version 4 requires.
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 

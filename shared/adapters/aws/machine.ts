@@ -21,35 +21,35 @@ export interface SfnMachinesOptions {
   readonly call: JsonCall;
   readonly table: Table;
   readonly clock: Clock;
-  /** What every machine's name begins with, so that stages of one account do not touch each other's. */
+  /** The prefix of every machine's name, which separates the stages of an account. */
   readonly prefix: string;
-  /** Worn by every machine; needed to create one. */
+  /** The role of every machine; needed to create one. */
   readonly roleArn?: string;
-  /** Where machines write their failures, under /aws/vendedlogs/states/. */
+  /** The log group for failures of machines, under /aws/vendedlogs/states/. */
   readonly logGroupArn?: string;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
-/** A state machine that was made for a shape of plans. */
+/** The state machine for a shape of plans. */
 export const MachineItem = stored({
   what: 'state machine',
   schema: z.object({ hash: z.string(), type: z.string(), arn: z.string(), used_at: z.number() }),
   cure: 'remove the item: the machine is then found or made again',
 });
-/** That there is one. */
+/** Lists a state machine. */
 export const MachineListItem = stored({ what: 'entry of a state machine', schema: z.object({}) });
 
-/** A machine's use is written down at most so often. */
+/** How often the use of a machine is stored at most. */
 const TOUCH_MS = 86_400_000;
 /** Creation is eventually consistent, and a name being deleted is free only after about a minute. */
 const PAUSES_MS = [200, 500, 1000, 2000, 4000, 8000, 15_000, 30_000, 30_000];
 
-/** State machines on AWS Step Functions, one for each shape of plans, made when first needed. */
+/** State machines on AWS Step Functions, one for each shape of plans, created when first needed. */
 export const sfnMachines = (options: SfnMachinesOptions): Machines => new SfnMachines(options);
 
 class SfnMachines implements Machines {
   readonly #options: SfnMachinesOptions;
-  /** Addresses known to this process, and when their use was last written down. */
+  /** ARNs known to this process, and when their use was last stored. */
   readonly #known = new Map<string, { readonly arn: string; readonly touched: number }>();
 
   constructor(options: SfnMachinesOptions) {
@@ -114,7 +114,7 @@ class SfnMachines implements Machines {
         try {
           if (await this.#removeOne(key.sk, unusedMs)) removed.push(key.sk);
         } catch (thrown) {
-          // It stays until a release that can read it comes by.
+          // It is left to a release that can read it.
           if (!isUnreadable(thrown)) throw thrown;
         }
       after = page.next;
@@ -122,7 +122,7 @@ class SfnMachines implements Machines {
     return removed;
   }
 
-  /** Uses a machine; makes it first where it is not there, or is just being removed. */
+  /** Uses a machine; creates it first if it does not exist or is being deleted. */
   async #onMachine<T>(machine: PlanMachine, use: (arn: string) => Promise<T>): Promise<T> {
     for (const pause of PAUSES_MS) {
       try {
@@ -147,7 +147,7 @@ class SfnMachines implements Machines {
     const stored = await table.get(machineKey(machine.hash));
     const { hash, type } = machine;
     const made = stored && read(stored, MachineItem).arn;
-    // One that an earlier release has named otherwise is not this stage's to start any more.
+    // A machine that an earlier release named differently is not used any more.
     const arn = made?.endsWith(`:${machineName(prefix, hash)}`) ? made : await this.#create(machine);
     await table.write([
       put(machineKey(hash), MachineItem, { hash, type, arn, used_at: now }),
@@ -157,7 +157,7 @@ class SfnMachines implements Machines {
     return arn;
   }
 
-  /** Creating is idempotent: the same name and definition answer the machine that is there. */
+  /** Creating is idempotent: the same name and definition return the existing machine. */
   async #create({ hash, definition, type }: PlanMachine): Promise<string> {
     const { prefix, roleArn, logGroupArn } = this.#options;
     if (roleArn === undefined) throw new Fault('Unavailable', 'this function may not create state machines');
@@ -184,7 +184,7 @@ class SfnMachines implements Machines {
     if (!item || !isOld(item)) return false;
     const { arn, type } = read(item, MachineItem);
     if (await this.#isBusy(arn, type)) return false;
-    // Whoever uses it from now on finds no row and makes it again, waiting while this one is being deleted.
+    // From now on a user finds no row and creates the machine again, waiting until this one is deleted.
     const claimed = await table.change([machineKey(hash)], ([now]) => {
       if (now === undefined || !isOld(now)) return { writes: [], result: false };
       return { writes: [{ remove: now.key }, { remove: machineListKey(hash) }], result: true };
@@ -209,7 +209,7 @@ class SfnMachines implements Machines {
   }
 }
 
-/** Forty digits of the hash: names have at most 80 characters. */
+/** With forty digits of the hash, because names have at most 80 characters. */
 const machineName = (prefix: string, hash: string): string => `${prefix}${hash.slice(0, 40)}`;
 
 const loggingTo = (logGroupArn: string) => ({

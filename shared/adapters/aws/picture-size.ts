@@ -8,10 +8,10 @@ interface Size {
   readonly height: number;
 }
 
-/** Nearly every header lies in the beginning of its file; some TIFFs have it at the end. */
+/** Nearly every header is at the beginning of its file; some TIFFs have it at the end. */
 const HEAD_BYTES = 256 * 1024;
 
-/** Reads the size of a picture in a bucket from its header; undefined when there is none to read. */
+/** Reads the size of a picture in a bucket from its header; undefined when the header is unreadable. */
 export const s3PictureSize = (bucket: string): ((key: string) => Promise<Size | undefined>) => {
   const client = new S3Client(clientSettings('objects'));
   return async (key) => {
@@ -31,7 +31,7 @@ const read = async (client: S3Client, bucket: string, key: string, length: numbe
     const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
     return { bytes, total: Number(ContentRange?.split('/')[1] ?? bytes.length) };
   } catch (thrown) {
-    // Gone meanwhile, or empty: an empty object has no range to give.
+    // Deleted, or empty: an empty object has no range.
     if (thrown instanceof NoSuchKey || (thrown instanceof Error && thrown.name === 'InvalidRange')) return undefined;
     throw thrown;
   }

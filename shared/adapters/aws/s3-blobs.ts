@@ -61,7 +61,7 @@ export const s3Blobs = ({ client, bucket, maxBytes = Number.POSITIVE_INFINITY }:
     } catch (thrown) {
       throw s3Fault(thrown, bucket);
     }
-    // Directory buckets, and stand-ins for S3, list in another order.
+    // Directory buckets, and servers compatible with S3, list in another order.
     return sortKeys(keys);
   },
 });

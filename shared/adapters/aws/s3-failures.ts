@@ -1,4 +1,4 @@
 import { awsFault } from './aws-failures.ts';
 
-/** A failure of S3 as a fault; anything else as it is. */
+/** Converts a failure of S3 to a fault; returns anything else unchanged. */
 export const s3Fault = (thrown: unknown, bucket: string): unknown => awsFault(thrown, `bucket ${bucket}`, { bucket });

@@ -8,9 +8,9 @@ interface Options {
   readonly config?: S3ClientConfig;
 }
 
-/** Signs addresses of a bucket. Type and, where known, size are signed headers: S3 refuses any others. */
+/** Signs upload addresses of a bucket. Type and, where known, size are signed, so S3 refuses any others. */
 export const s3SignPut = ({ bucket, now, config = {} }: Options): SignPut => {
-  // By default the SDK signs a checksum of the body, which here is none: S3 would refuse every picture.
+  // By default the SDK signs a checksum of the body, which is unknown here: S3 would refuse every picture.
   const client = new S3Client({ ...config, requestChecksumCalculation: 'WHEN_REQUIRED' });
   return async (path, { contentType, size, seconds }) => {
     const signingDate = new Date(now());
@@ -27,5 +27,5 @@ export const s3SignPut = ({ bucket, now, config = {} }: Options): SignPut => {
   };
 };
 
-// Not named, they would stay outside the signature and anything could be put.
+// Unless named, these headers are not signed, and any type or size could be uploaded.
 const SIGNED = new Set(['content-type', 'content-length']);

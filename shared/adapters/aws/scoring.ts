@@ -26,7 +26,7 @@ export interface ScoringPlaces {
   readonly table: string;
   readonly images: string;
   readonly models: string;
-  /** The secret that the key to sign scores with comes from. */
+  /** The secret from which the key that signs scores is derived. */
   readonly hallmarkSecret?: string | undefined;
   readonly providers?: readonly string[] | undefined;
 }
@@ -36,7 +36,7 @@ export interface AwsScoring extends UploadContext {
   readonly close: () => Promise<void>;
 }
 
-/** What scores uploads on AWS, in whichever function or container: DynamoDB, S3 and the image side. */
+/** The dependencies of scoring uploads on AWS, in any function or container: DynamoDB, S3 and the image part. */
 export const awsScoring = async (
   places: ScoringPlaces,
   variables: Readonly<Record<string, string | undefined>>,
@@ -61,7 +61,7 @@ export const awsScoring = async (
     random: (bytes) => randomBytes(bytes),
     gauge: nodeGauge(),
     meter: createMeter({ table, clock, log, prices: known }),
-    // A function is frozen between events: what it has not written then is late or lost.
+    // A function is frozen between events, so pending writes would be late or lost.
     recorder: createRecorder({ table, log, timers: systemTimers, folds: callFolds, delayMs: 0 }),
   });
   return {

@@ -4,7 +4,7 @@ import { clientSettings } from './client-settings.ts';
 import { tableCalls } from './dynamo-calls.ts';
 import type { JsonCall, JsonServiceName } from './json-service.ts';
 
-/** A service by the SDK, which looks for credentials in files, containers and instances too. */
+/** Calls a service by the SDK, which also finds credentials in files, containers and instances. */
 export const sdkCalls = (service: JsonServiceName): JsonCall => {
   if (service === 'table') return tableCalls();
   if (service !== 'secrets') throw new Fault('Internal', `${service} are not called here`);

@@ -2,7 +2,7 @@ import type { GetSecretValueCommandOutput } from '@aws-sdk/client-secrets-manage
 import { Fault, messageOf } from '../../kernel/errors.ts';
 import type { JsonCall } from './json-service.ts';
 
-/** The labels of a secret's versions: the one in use, the one before, and the one a rotation is bringing in. */
+/** The labels of a secret's versions: current, previous, and pending during a rotation. */
 export type SecretStage = 'AWSCURRENT' | 'AWSPREVIOUS' | 'AWSPENDING';
 
 /** The text of a secret; undefined when it has no version with this label. */

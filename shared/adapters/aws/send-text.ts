@@ -11,7 +11,7 @@ export interface Answered {
 interface Limits {
   /** For the connection. */
   readonly connectMs: number;
-  /** From the beginning to the end of the answer. */
+  /** From the request to the end of the response. */
   readonly answerMs: number;
 }
 
@@ -19,7 +19,7 @@ interface Sent {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Path and query, where they are not those of the address. */
+  /** Path and query, if they differ from those of the address. */
   readonly path?: string;
 }
 
@@ -29,8 +29,8 @@ const MOST_CONNECTIONS = 50;
 export type SendText = (request: Sent) => Promise<Answered>;
 
 /**
- * Sends texts to one address over connections that are kept. Node's own client, because `fetch` closes a connection
- * after four idle seconds and cannot tell a slow connection from a slow answer.
+ * Sends texts to one address over keep-alive connections. Uses Node's own client, because `fetch` closes a connection
+ * after four idle seconds and has no separate timeout for connecting.
  */
 export const sendText = (url: URL, { connectMs, answerMs }: Limits): SendText => {
   const isPlain = url.protocol === 'http:';

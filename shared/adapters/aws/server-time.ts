@@ -1,13 +1,13 @@
-/** A request signed at a time further off than five minutes is refused. */
+/** AWS refuses signatures whose time is off by more than five minutes. */
 const ALLOWED_MS = 4 * 60_000;
 
 export interface ServerTime {
   now(): number;
-  /** Takes over the time of an answer where ours is too far off; tells whether it was. */
+  /** Adopts the time of a response if ours is too far off; returns whether it was. */
   correct(date: string | undefined): boolean;
 }
 
-/** The time as a service has it: a clock that is wrong costs one refused request instead of all of them. */
+/** The time according to a service: a wrong clock costs one refused request instead of all. */
 export const serverTime = (now: () => number): ServerTime => {
   let aheadMs = 0;
   const corrected = (): number => now() + aheadMs;

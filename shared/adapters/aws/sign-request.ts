@@ -2,16 +2,16 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Credentials } from './aws-client.ts';
 
 export interface SignedRequest {
-  /** POST to the root unless given. */
+  /** POST to the root by default. */
   readonly method?: 'GET' | 'POST';
   /** Encoded. */
   readonly path?: string;
-  /** Encoded, and in the order of the names. */
+  /** Encoded, sorted by name. */
   readonly query?: string;
   readonly service: string;
   readonly region: string;
   readonly host: string;
-  /** Besides `host`, in small letters; all of them are signed. */
+  /** Besides `host`, with lower-case names; all of them are signed. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly credentials: Credentials;

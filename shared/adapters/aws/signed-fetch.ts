@@ -7,13 +7,13 @@ interface Init {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** Posts to a service with the signature of the moment, once: whoever asks decides about time and tries. */
+/** Sends one signed request; its caller decides about timeout and retries. */
 export const signedFetch =
   (service: string, { region, credentials }: AwsAccess) =>
   (address: string, { headers, body, signal }: Init): Promise<Response> => {
     const { host, pathname: path } = new URL(address);
     const request = { service, region, host, path, headers, body, credentials: credentials(), now: Date.now() };
-    // fetch says the host itself.
+    // fetch adds the host.
     const { host: _, ...signed } = signRequest(request);
     return fetch(address, { method: 'POST', headers: signed, body, signal: signal ?? null });
   };

@@ -1,7 +1,7 @@
 const HOST = 'http://169.254.169.254';
 const TIMEOUT_MS = 1000;
 
-/** Asks the metadata service of an EC2 machine whether it is to be taken away; undefined when not, or where there is none. */
+/** Reads the Spot interruption notice of an EC2 instance from its metadata service; undefined when there is none. */
 export const spotNotice =
   (send: typeof fetch = fetch, host = HOST) =>
   async (): Promise<string | undefined> => {
@@ -14,6 +14,6 @@ export const spotNotice =
     if (!asked.ok) return undefined;
     const headers = { 'x-aws-ec2-metadata-token': await asked.text() };
     const answer = await send(`${host}/latest/meta-data/spot/instance-action`, { headers, signal });
-    // 404 until there is something to tell.
+    // 404 while there is no notice.
     return answer.status === 200 ? await answer.text() : undefined;
   };

@@ -5,10 +5,10 @@ import { decodeItem } from './dynamo-items.ts';
 
 type Image = Readonly<Record<string, AttributeValue>>;
 
-/** A batch of the table's stream as Lambda hands it over. */
+/** A batch of the table's stream, as Lambda's event. */
 export interface StreamEvent {
   readonly Records?: readonly StreamRecord[];
-  /** Named only where the mapping has a tumbling window. */
+  /** Present only where the event source has a tumbling window. */
   readonly shardId?: string;
   readonly state?: Readonly<Record<string, unknown>>;
 }

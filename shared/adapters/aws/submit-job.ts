@@ -11,7 +11,7 @@ export interface Job {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Submits a job to Batch. Loaded with the first job, as most starts of the upload function submit none. */
+/** Submits a job to Batch. Loaded with the first job, because most instances of the upload function submit none. */
 export const submitJob = async ({ name, queue, definition, variables }: Job): Promise<void> => {
   const environment = Object.entries(variables).map(([variable, value]) => ({ name: variable, value }));
   await client().send(
