@@ -31,9 +31,10 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
   cutSlowReaders(server);
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
+    const why = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'another program uses it' : messageOf(cause);
     throw new Fault(
       'Unavailable',
-      `cannot listen on ${host}:${port} (${messageOf(cause)}); choose another with --port`,
+      `cannot listen on ${host}:${port}: ${why}; choose another with --port`,
       {},
       { cause },
     );

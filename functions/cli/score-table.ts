@@ -14,16 +14,32 @@ export const scoreTable = (results: readonly ScoredFile[], output: Output): stri
   const [only] = results;
   if (results.length === 1 && only?.report) return onePicture(only.report, output);
   const tools = [...new Set(results.flatMap(({ report }) => report?.scores.map(({ tool }) => tool) ?? []))];
-  return formatTable(results, [
-    { title: 'PICTURE', isWhole: false, value: ({ file }) => file, width: 48 },
+  const overalls = results.flatMap(({ report }) => report?.overall ?? []);
+  const hasOverall = overalls.some(({ score }) => score !== undefined);
+  const folder = sharedFolder(results.map(({ file }) => file));
+  const table = formatTable(results, [
+    { title: 'PICTURE', isWhole: false, value: ({ file }) => file.slice(folder.length), width: 48 },
     ...tools.map((tool) => ({
       title: tool.toUpperCase(),
       right: true,
       value: ({ report }: ScoredFile) => rawText(report?.scores.find((score) => score.tool === tool)?.raw),
     })),
-    { title: 'OVERALL', right: true, value: ({ report }) => overallText(report?.overall) },
+    ...(hasOverall
+      ? [{ title: 'OVERALL', right: true, value: ({ report }: ScoredFile) => overallText(report?.overall) }]
+      : []),
     { title: '', value: ({ error }) => (error === undefined ? '' : error.code) },
   ]);
+  const note = hasOverall ? undefined : overalls[0]?.note;
+  return note === undefined ? table : `${table}\n${output.prose(note)}`;
+};
+
+/** The folder that all files are in, with its last slash; a picture is told from others by the rest. */
+const sharedFolder = (files: readonly string[]): string => {
+  const [first = ''] = files;
+  let end = first.lastIndexOf('/') + 1;
+  while (end > 0 && !files.every((file) => file.startsWith(first.slice(0, end))))
+    end = first.lastIndexOf('/', end - 2) + 1;
+  return first.slice(0, end);
 };
 
 const onePicture = (report: ScoreReport, output: Output): string => {

@@ -58,6 +58,11 @@ describe('assay score', () => {
     const many = await runAssay(['score', '.', '--tools', 'niqe', '--csv', 'out.csv'], { cwd });
     assert.equal(many.code, 1);
     assert.match(many.stdout, /good\.png +4\.\d+/);
+    // Nobody finds a score by a column that is empty, or a picture by a folder that all share.
+    assert.match(many.stdout, /^PICTURE +NIQE\s*\n/);
+    assert.match(many.stdout, /without a reference no single number is supported/);
+    const apart = await runAssay(['score', cwd, '--tools', 'niqe'], { cwd });
+    assert.match(apart.stdout, /\ngood\.png +4\.\d+/);
     assert.match(many.stderr, /broken\.png cannot be read as a picture/);
     const csv = (await readFile(join(cwd, 'out.csv'), 'utf8')).trim().split('\n');
     assert.deepEqual([csv[0], csv.length], ['image,tool,raw,normalized,overall,overall_low,overall_high,error', 4]);

@@ -109,11 +109,11 @@ const CallRow = ({ call, caller }: RowProps) => (
         </p>
         <CallTrace call={call.call_id} />
         <h3 class="small">Arguments</h3>
-        <Code text={showJson(call.arguments)} label="Arguments" />
+        <Code text={showJson(call.arguments)} label={`Arguments of ${call.tool}, ${showTime(call.at)}`} />
         {call.output !== undefined && (
           <>
             <h3 class="small">Output</h3>
-            <Code text={showJson(call.output)} label="Output" />
+            <Code text={showJson(call.output)} label={`Output of ${call.tool}, ${showTime(call.at)}`} />
           </>
         )}
         {call.error?.stack !== undefined && <Code text={call.error.stack} label="Stack" />}

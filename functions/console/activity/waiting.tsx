@@ -47,7 +47,7 @@ export const Waiting = () => {
         <Empty title="Nothing waits">When a call needs a person’s consent, it is asked for here.</Empty>
       )}
       <ul class="entries">
-        {pending.map(({ id, tool, version, key, arguments: args, hidden, expires_at }) => (
+        {pending.map(({ id, tool, version, key, arguments: args, hidden, expires_at }, index) => (
           <li key={id} class="entry">
             <div class="row between">
               <p>
@@ -58,7 +58,12 @@ export const Waiting = () => {
               </p>
               <span class="small muted">until {showTime(expires_at)}</span>
             </div>
-            <AskedArguments id={id} tool={tool} shown={args} hidden={hidden} />
+            <AskedArguments
+              id={id}
+              label={`Arguments of ${tool}, question ${index + 1}`}
+              shown={args}
+              hidden={hidden}
+            />
             <div class="row">
               <Button
                 kind="primary"
@@ -79,7 +84,7 @@ export const Waiting = () => {
             </div>
           </li>
         ))}
-        {nodes.map(({ run, id, tool, version, approval }) => (
+        {nodes.map(({ run, id, tool, version, approval }, index) => (
           <li key={`${run}/${id}`} class="entry">
             <div class="row between">
               <p>
@@ -91,7 +96,10 @@ export const Waiting = () => {
               {approval && <span class="small muted">until {showTime(approval.expires_at)}</span>}
             </div>
             {approval?.arguments !== undefined && (
-              <Code text={showJson(approval.arguments)} label={`Arguments of ${tool}`} />
+              <Code
+                text={showJson(approval.arguments)}
+                label={`Arguments of ${tool}, question ${pending.length + index + 1}`}
+              />
             )}
             <div class="row">
               <Button
@@ -120,19 +128,19 @@ export const Waiting = () => {
 
 interface AskedProps {
   readonly id: string;
-  readonly tool: string;
+  readonly label: string;
   readonly shown: unknown;
   readonly hidden?: { readonly cut: number; readonly redacted: number; readonly bytes: number } | undefined;
 }
 
 /** The arguments to approve. Values that are shortened or redacted are counted and can be shown. */
-const AskedArguments = ({ id, tool, shown, hidden }: AskedProps) => {
+const AskedArguments = ({ id, label, shown, hidden }: AskedProps) => {
   const client = useClient();
   const [whole, setWhole] = useState<unknown>(undefined);
   const reveal = useAction(async () => setWhole((await client.confirmation(id)).arguments));
   return (
     <div class="group">
-      <Code text={showJson(whole ?? shown)} label={`Arguments of ${tool}`} />
+      <Code text={showJson(whole ?? shown)} label={label} />
       <Notice fault={reveal.fault} />
       {hidden && whole === undefined && (
         <p class="small">

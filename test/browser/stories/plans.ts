@@ -58,8 +58,9 @@ export const planStories = (world: () => World): void => {
     const question = page.getByRole('listitem').filter({ hasText: 'save' }).filter({ hasText: 'asks before it runs' });
     await question.getByRole('region', { name: 'Arguments of save' }).getByText('Bern, Oslo, Rome').waitFor();
     // The list of runs follows without a reload.
-    const first = page.getByRole('region', { name: 'Runs', exact: true }).getByRole('listitem').first();
-    await first.getByText('save asks for approval').waitFor();
+    const link = page.locator(`a[href="${new URL(page.url()).hash}"]`);
+    const row = page.getByRole('region', { name: 'Runs', exact: true }).getByRole('listitem').filter({ has: link });
+    await row.getByText('save asks for approval').waitFor();
     await page.getByRole('button', { name: 'Approve save' }).click();
 
     const run = page.getByRole('region', { name: 'Run', exact: true });
