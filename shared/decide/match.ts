@@ -5,6 +5,7 @@ import { type Profile, profileOf } from '../search/profile.ts';
 import { isIn, type Request } from '../search/request.ts';
 import type { Shares } from '../search/scenarios.ts';
 import { type FeatureWeights, isEncoded, weighed, weightsFor } from '../search/weights.ts';
+import { asWritten } from './as-written.ts';
 import type { Candidate, DecideDeps, Step } from './decision.ts';
 import { round } from './scenario.ts';
 
@@ -60,7 +61,7 @@ export const matchCapabilities = (
       decided: best
         .slice(0, SHOWN)
         .map(({ profile, features }) => ({ tool: profile.tool.name, score: round(weighed(features, ranking)) })),
-      evidence: said.slice(0, 8),
+      evidence: asWritten(said.slice(0, 8), request.text),
       confidence: round(best[0]?.features.subject ?? 0),
       candidates: { before: pool.length, after: best.length },
     },

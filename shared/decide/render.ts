@@ -39,12 +39,14 @@ const itemText = (item: unknown): string => {
 };
 
 const renderDraft = (decision: Decision): readonly string[] => {
-  const lines = [
-    decision.tool === null ? `no tool: ${decision.reason}` : `${decision.tool}(${JSON.stringify(decision.arguments)})`,
-  ];
-  lines.push(
-    `confidence ${percent(decision.confidence)}, ${decision.valid ? 'valid' : 'not valid'}, ${decision.ready ? 'ready' : 'not ready'}`,
-  );
+  const sure = percent(decision.confidence);
+  const lines =
+    decision.tool === null
+      ? [`no tool: ${decision.reason}`, `confidence ${sure} that none fits`]
+      : [
+          `${decision.tool}(${JSON.stringify(decision.arguments)})`,
+          `confidence ${sure}, ${decision.valid ? 'valid' : 'not valid'}, ${decision.ready ? 'ready' : 'not ready'}`,
+        ];
   for (const { parameter, question } of decision.missing) lines.push(`missing ${parameter}: ${question}`);
   for (const { parameter, value, question } of decision.doubts)
     lines.push(`doubtful ${parameter} = ${JSON.stringify(value)}: ${question}`);

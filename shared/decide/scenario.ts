@@ -2,6 +2,7 @@ import { profileOf } from '../search/profile.ts';
 import type { Request } from '../search/request.ts';
 import { SCENARIOS, type Shares, scenariosOf, speaksForAny } from '../search/scenarios.ts';
 import { termOf, wordsOf } from '../search/text.ts';
+import { asWritten } from './as-written.ts';
 import type { Candidate, Step } from './decision.ts';
 
 export interface ScenarioStep extends Step {
@@ -29,7 +30,7 @@ export const classifyScenario = (
       step: 'scenario',
       by: 'rules',
       decided: top.map(([id, share]) => ({ id, name: scenarioName(id), share: round(share) })),
-      evidence: evidence.slice(0, 8),
+      evidence: asWritten(evidence.slice(0, 8), request.text),
       confidence: round(top[0]?.[1] ?? 0),
       candidates: { before: catalogue, after: inside.length === 0 ? pool.length : inside.length },
       notes: [

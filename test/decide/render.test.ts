@@ -16,6 +16,16 @@ test('a decision is printed as five numbered steps and a draft', async () => {
 });
 
 test('a refusal prints its reason and the nearest tools, a missing argument its question', async () => {
-  assert.match(renderDecision(await decideAmong('who painted the chapel of the city')), /^no tool: /mu);
+  assert.match(
+    renderDecision(await decideAmong('who painted the chapel of the city')),
+    /^no tool: .*\nconfidence \d+ % that none fits$/mu,
+  );
   assert.match(renderDecision(await decideAmong('send an email to my landlord')), /^missing to: What is the to\?/mu);
+});
+
+test('a decision names words as the request writes them, not their stems', async () => {
+  const text = renderDecision(await decideAmong('resize the pictures'));
+
+  assert.match(text, /from (.*, )?resize\b/);
+  assert.doesNotMatch(text, /resiz\b|pictur\b/);
 });

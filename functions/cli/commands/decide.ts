@@ -2,7 +2,7 @@ import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import type { Decision } from '../../../shared/decide/decision.ts';
 import { renderDecision } from '../../../shared/decide/render.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
-import { type Command, option, required, textOption } from '../command.ts';
+import { type Command, option, required, textOption, wholeNumber } from '../command.ts';
 import { isFile } from '../picture-files.ts';
 import { readNamed } from '../read-file.ts';
 
@@ -10,18 +10,18 @@ export const decide: Command = {
   usage: 'decide "TASK" [--context FILE] [--allowed a,b] [--top K]',
   summary: 'Chooses a tool for a task in five explained steps; exit code 1 when none fits',
   options: {
-    context: option('FILE', 'a text that the task refers to'),
+    context: option('FILE', 'what is known already, as a JSON object'),
     allowed: option('LIST', 'only these tools'),
     top: option('K', 'how many alternatives are shown'),
   },
   async run(cli) {
     const file = textOption(cli, 'context');
-    const top = textOption(cli, 'top');
+    const top = wholeNumber(cli, 'top');
     const body = {
       task: required(cli, 0, 'TASK'),
       context: file === undefined ? undefined : parseJsonFile(file, (await readNamed(file)).toString('utf8')),
       allowed: textOption(cli, 'allowed')?.split(','),
-      top: top === undefined ? undefined : Number(top),
+      top,
     };
     const decision = await (await cli.api()).json<Decision>('POST', '/v1/decide', body);
     const hint = await commandWithFiles(decision);
