@@ -1,6 +1,6 @@
 import { termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
-import { PLACES, type Reading, tokenAt } from './reading.ts';
+import { PLACES, perReading, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import type { Token } from './tokens.ts';
@@ -9,8 +9,9 @@ import type { Token } from './tokens.ts';
 export const cueOf = (reading: Reading, span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
   let sum = 0;
   let best = 0;
+  const known = matchesOf(reading, slot);
   for (const { term, weight } of contextOf(reading, span)) {
-    const match = weight * termMatch(term, slot, rarity);
+    const match = weight * termMatch(term, slot, rarity, known);
     sum += match;
     best = Math.max(best, match);
   }
@@ -56,22 +57,31 @@ export const slotRarity = (slots: readonly Slot[]): ReadonlyMap<string, number> 
   return new Map(Array.from(counts, ([term, count]) => [term, 1 / count]));
 };
 
-const termMatch = (term: string, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
-  let known = matches.get(slot);
-  if (known === undefined) {
-    known = new Map();
-    matches.set(slot, known);
-  }
+const termMatch = (
+  term: string,
+  slot: Slot,
+  rarity: ReadonlyMap<string, number>,
+  known: Map<string, Match>,
+): number => {
   let match = known.get(term);
   if (match === undefined) {
     match = readMatch(term, slot);
-    if (known.size < MATCHES) known.set(term, match);
+    known.set(term, match);
   }
   return match.alike ? match.worth : match.worth === 0 ? 0 : match.worth * (rarity.get(term) ?? 1);
 };
-// A slot lives as long as its tool, and requests repeat their words.
-const matches = new WeakMap<Slot, Map<string, Match>>();
-const MATCHES = 512;
+
+/** The same words stand around many places of a request. */
+const matchesOf = (reading: Reading, slot: Slot): Map<string, Match> => {
+  const slots = matches(reading);
+  let known = slots.get(slot);
+  if (known === undefined) {
+    known = new Map();
+    slots.set(slot, known);
+  }
+  return known;
+};
+const matches = perReading(() => new Map<Slot, Map<string, Match>>());
 
 /** What a word counts for a slot, and whether by a word that counts the same things, however many slots have it. */
 interface Match {

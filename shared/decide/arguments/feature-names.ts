@@ -32,7 +32,26 @@ export interface OwnNames {
   readonly always: readonly string[];
   readonly last: string;
   readonly own: string;
+  readonly kind: string;
+  readonly cue: string;
+  readonly inOrder: string;
+  readonly outOfOrder: string;
+  readonly farOutOfOrder: string;
+  readonly rivals: string;
+  readonly claimed: string;
+  readonly elsewhere: string;
 }
+
+const namesFor = (need: 'required' | 'optional') => ({
+  cue: `cue ${need}`,
+  inOrder: `in order ${need}`,
+  outOfOrder: `out of order ${need}`,
+  farOutOfOrder: `far out of order ${need}`,
+  rivals: `rivals ${need}`,
+  claimed: `claimed ${need}`,
+  elsewhere: `elsewhere ${need}`,
+});
+const NEED_NAMES = { required: namesFor('required'), optional: namesFor('optional') };
 
 /** Made once for each slot and reading. */
 export const ownNames = (slot: Slot, source: Source): OwnNames => {
@@ -46,12 +65,18 @@ export const ownNames = (slot: Slot, source: Source): OwnNames => {
     const kind = classOf(slot);
     const need = slot.required ? 'required' : 'optional';
     const always = [
-      `${source} ${kind}`,
-      ...(slot.items === undefined ? [] : [`${source} of ${classOf(slot.items)}`]),
-      `${source} ${need}`,
-      `${source} ${kind} ${need}`,
+      joined(source, kind),
+      ...(slot.items === undefined ? [] : [joined(joined(source, 'of'), classOf(slot.items))]),
+      joined(source, need),
+      joined(joined(source, kind), need),
     ];
-    names = { always, last: `${source} for ${slot.nameTerms.at(-1) ?? ''}`, own: `own ${source}` };
+    names = {
+      always,
+      last: joined(joined(source, 'for'), slot.nameTerms.at(-1) ?? ''),
+      own: joined('own', source),
+      kind,
+      ...NEED_NAMES[need],
+    };
     known.set(source, names);
   }
   return names;

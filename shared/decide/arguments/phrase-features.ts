@@ -4,7 +4,7 @@ import { classOf, joined } from './feature-names.ts';
 import type { Phrase } from './phrases.ts';
 import type { Proposal } from './proposal.ts';
 import type { Sink, Surroundings } from './proposal-features.ts';
-import { PLACES, type Reading } from './reading.ts';
+import { PLACES, perReading, type Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 
 /** What is true of words that nothing marks as a value: their number, what stands around them, and what they are like. */
@@ -13,23 +13,25 @@ export const describePhrase = (slot: Slot, proposal: Proposal, around: Surroundi
   if (phrase === undefined) return;
   const kind = classOf(slot);
   const { terms } = phrase;
-  const count = WORDS[Math.min(terms.length, 4)] ?? '';
+  const { reading } = around;
+  const { count, hasOf, before, then, goesOn, beside } = standingOf(phrase, reading);
   sink(count, 1);
   sink(joined(count, kind), 1);
-  if (OF.test(phrase.text)) sink('of inside', 1);
+  if (hasOf) sink('of inside', 1);
   if (phrase.opens) sink('opens', 1);
   if (phrase.closes) sink('closes', 1);
   if (phrase.opens && phrase.closes) sink(joined('whole', kind), 1);
-  sink(joined('before', SMALL.has(phrase.before) ? phrase.before : phrase.before === '' ? 'none' : 'other'), 1);
-  sink(joined('then', SMALL.has(phrase.after) ? phrase.after : phrase.after === '' ? 'none' : 'other'), 1);
+  sink(before, 1);
+  sink(then, 1);
   sink('worth', phrase.worth);
-  sink('subject', terms.filter((term) => around.subject.has(term)).length / terms.length);
+  let known = 0;
+  for (const term of terms) if (around.subject.has(term)) known++;
+  sink('subject', known / terms.length);
   if (terms.some((term) => slot.nameTerms.includes(term))) sink('has own name', 1);
   if (terms.some((term) => around.rarity.has(term) && !slot.nameTerms.includes(term))) sink('has other name', 1);
-  sink('like name', likeness(terms, slot.nameTerms));
-  sink('like examples', slot.examples.length === 0 ? 0 : likeness(terms, exampleTerms(slot)));
+  sink('like name', likeness(terms, slot.nameTerms, reading));
+  if (slot.examples.length > 0) sink('like examples', likeness(terms, exampleTerms(slot), reading));
   // `echo %time%` and `start https://...` go on after their first word.
-  const { goesOn, beside } = standingOf(phrase, around.reading);
   if (goesOn) sink('goes on', 1);
   if (beside !== undefined) sink(beside, 1);
 };
@@ -40,7 +42,14 @@ const standingOf = (phrase: Phrase, { text, spans }: Reading): Standing => {
   if (known !== undefined) return known;
   const goesOn = GOES_ON.test(text.slice(phrase.end, phrase.end + 12));
   const span = spans.find(({ start, end }) => start < phrase.end && phrase.start < end);
-  const standing = { goesOn, beside: span && besideOf(span, phrase) };
+  const standing = {
+    count: WORDS[Math.min(phrase.terms.length, 4)] ?? '',
+    hasOf: OF.test(phrase.text),
+    before: joined('before', smallWord(phrase.before)),
+    then: joined('then', smallWord(phrase.after)),
+    goesOn,
+    beside: span && besideOf(span, phrase),
+  };
   standings.set(phrase, standing);
   return standing;
 };
@@ -50,7 +59,13 @@ const besideOf = (span: Place, phrase: Place): string => {
   return span.end - span.start > phrase.end - phrase.start ? 'inside a span' : 'same as a span';
 };
 
+const smallWord = (word: string): string => (SMALL.has(word) ? word : word === '' ? 'none' : 'other');
+
 interface Standing {
+  readonly count: string;
+  readonly hasOf: boolean;
+  readonly before: string;
+  readonly then: string;
   readonly goesOn: boolean;
   readonly beside: string | undefined;
 }
@@ -58,24 +73,26 @@ type Place = Pick<Phrase, 'start' | 'end'>;
 const standings = new WeakMap<Phrase, Standing>();
 
 /** The nearest that two lists of words come. */
-const likeness = (terms: readonly string[], others: readonly string[]): number => {
-  const known = likenesses.get(others) ?? new Map<string, number>();
-  likenesses.set(others, known);
+const likeness = (terms: readonly string[], others: readonly string[], reading: Reading): number => {
+  const lists = likenesses(reading);
+  let known = lists.get(others);
+  if (known === undefined) {
+    known = new Map();
+    lists.set(others, known);
+  }
   let best = 0;
   for (const term of terms) {
     let nearest = known.get(term);
     if (nearest === undefined) {
       nearest = 0;
       for (const other of others) nearest = Math.max(nearest, knownWords().similarity(term, other));
-      if (known.size < LIKENESSES) known.set(term, nearest);
+      known.set(term, nearest);
     }
     if (nearest > best) best = nearest;
   }
   return best;
 };
-// A slot keeps its words for as long as its tool lives, and requests repeat theirs.
-const likenesses = new WeakMap<readonly string[], Map<string, number>>();
-const LIKENESSES = 512;
+const likenesses = perReading(() => new Map<readonly string[], Map<string, number>>());
 
 const exampleTerms = (slot: Slot): readonly string[] => {
   const known = examples.get(slot);

@@ -1,6 +1,6 @@
 import { termOf } from '../../search/text.ts';
 import { cueOf } from './cues.ts';
-import { classOf, joined, ownNames } from './feature-names.ts';
+import { classOf, joined, type OwnNames, ownNames } from './feature-names.ts';
 import { SIGNS, wordBefore } from './naming.ts';
 import { describePhrase } from './phrase-features.ts';
 import type { Phrase } from './phrases.ts';
@@ -93,10 +93,8 @@ export const RECOGNISED: ReadonlySet<Source> = new Set<Source>([
 export const describeProposal = (slot: Slot, ranked: Ranked, around: Surroundings, sink: Sink): void => {
   const { proposal, rank } = ranked;
   const { reading, rarity, slots } = around;
-  const need = slot.required ? 'required' : 'optional';
   const { own, start } = proposal;
   const source = learntAs(proposal.source);
-  const kind = classOf(slot);
   const names = ownNames(slot, source);
   for (const name of names.always) sink(name, 1);
   if (RECOGNISED.has(source)) sink(names.last, 1);
@@ -104,17 +102,17 @@ export const describeProposal = (slot: Slot, ranked: Ranked, around: Surrounding
   if (proposal.how !== undefined) sink(joined('how', proposal.how), 1);
   const cue = cueOf(reading, { start, end: proposal.end, text: proposal.from }, slot, rarity);
   sink('cue', cue);
-  sink(joined('cue', need), Math.min(cue, 0.5));
-  if (source !== 'phrase') describeStanding(slot, ranked, reading, sink);
+  sink(names.cue, Math.min(cue, 0.5));
+  if (source !== 'phrase') describeStanding(slot, ranked, reading, names, sink);
   if (source === 'number') describeNumber(slot, proposal, reading, sink);
   describeNeighbours(slot, proposal, reading, sink);
   describeRole(slot, proposal, reading, sink);
   const preposition = prepositionAt(reading, start);
-  if (preposition !== '') sink(joined(joined('after', preposition), kind), 1);
+  if (preposition !== '') sink(joined(joined('after', preposition), names.kind), 1);
   const { place, alike } = placeAmong(slot, slots);
   if (alike > 1) {
-    sink(joined(place === rank ? 'in order' : 'out of order', need), 1);
-    if (Math.abs(place - rank) > 1) sink(joined('far out of order', need), 1);
+    sink(place === rank ? names.inOrder : names.outOfOrder, 1);
+    if (Math.abs(place - rank) > 1) sink(names.farOutOfOrder, 1);
   } else sink(rank === 0 ? 'first' : 'later', 1);
   describeWords(slot, proposal, around, sink);
 };
@@ -124,20 +122,20 @@ const describeStanding = (
   slot: Slot,
   { proposal, rivals, homes, named, claimed, elsewhere }: Ranked,
   { spans }: Reading,
+  { kind, rivals: rivalNames, claimed: claimedName, elsewhere: elsewhereName }: OwnNames,
   sink: Sink,
 ): void => {
   const need = slot.required ? 'required' : 'optional';
-  const kind = classOf(slot);
   const source = learntAs(proposal.source);
   // What was recognised as a value was said for something: for this slot, when no other could take it.
   if (homes === 1) sink(joined('only home', need), 1);
   if (homes === 1) sink(joined('only home', source), 1);
   if (homes === 1) sink(joined(joined('only home', kind), need), 1);
-  sink(joined('rivals', need), Math.min(rivals, 4));
+  sink(rivalNames, Math.min(rivals, 4));
   sink('named wholly', named === 1 ? 1 : 0);
   // A value said by the name of one slot is not another's, whatever the order.
-  sink(joined('claimed', need), Math.max(0, claimed - named));
-  sink(joined('elsewhere', need), Math.max(0, elsewhere - named));
+  sink(claimedName, Math.max(0, claimed - named));
+  sink(elsewhereName, Math.max(0, elsewhere - named));
   // A list of one is as good as what it has.
   if (source === 'single') {
     const kept = spans.find((span) => span.start === proposal.start && span.end === proposal.end);

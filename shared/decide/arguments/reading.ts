@@ -50,6 +50,19 @@ export const oncePerPlace = <T>(
   };
 };
 
+/** What is kept for a reading is gone with it: however many tools and requests there are, it adds up to nothing. */
+export const perReading = <T>(make: () => T): ((reading: Reading) => T) => {
+  const kept = new WeakMap<Reading, T>();
+  return (reading) => {
+    let value = kept.get(reading);
+    if (value === undefined) {
+      value = make();
+      kept.set(reading, value);
+    }
+    return value;
+  };
+};
+
 const ADDRESSES: ReadonlySet<SpanKind> = new Set<SpanKind>(['path', 'url', 'email']);
 
 /** The number of the first token at or after a place. */

@@ -2,7 +2,20 @@ import { oncePerPlace, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 
 /** 1 for a slot about where something starts or comes from, -1 for where it ends or goes to, 0 for others. */
-export const roleOf = (slot: Slot): number => {
+export const roleOf = (slot: Slot): number => partsOf(slot).role;
+
+/** What the name of a slot says of its part, which every value on offer is held against. */
+const partsOf = (slot: Slot): { readonly role: number; readonly player: number } => {
+  let known = parts.get(slot);
+  if (known === undefined) {
+    known = { role: readRole(slot), player: readPlayer(slot) };
+    parts.set(slot, known);
+  }
+  return known;
+};
+const parts = new WeakMap<Slot, { readonly role: number; readonly player: number }>();
+
+const readRole = (slot: Slot): number => {
   if (/check_?in|pick_?up/iu.test(slot.name)) return 1;
   if (/check_?out|drop_?off/iu.test(slot.name)) return -1;
   if (slot.nameTerms.some((term) => START.has(term))) return 1;
@@ -45,13 +58,12 @@ const SKIPPED = words('the a an my our your date city state year month of');
 
 /** 1 where a name is said to have the part that a slot asks for (who made it, or who plays in it), -1 for the other. */
 export const partRole = (slot: Slot, reading: Reading, start: number, end: number): number => {
-  const wanted = slot.nameTerms.some((term) => PLAYERS.has(term))
-    ? 1
-    : slot.nameTerms.some((term) => MAKERS.has(term))
-      ? -1
-      : 0;
+  const wanted = partsOf(slot).player;
   return wanted === 0 ? 0 : wanted * saidPart(reading, start, end);
 };
+
+const readPlayer = ({ nameTerms }: Slot): number =>
+  nameTerms.some((term) => PLAYERS.has(term)) ? 1 : nameTerms.some((term) => MAKERS.has(term)) ? -1 : 0;
 
 /** 1 for `starring`, `with`, `acted by` or `the actor` before a name and `in the cast` after it, -1 for `by` and `as the director`. */
 const saidPart = (reading: Reading, start: number, end: number): number => {

@@ -15,11 +15,13 @@ export const WEIGHTS: Weights = Object.assign(Object.create(null), table.weights
 /** How much speaks for a proposal, and against leaving its words unused. */
 export const scoreOf = (slot: Slot, ranked: Ranked, around: Surroundings): number => {
   let score = 0;
+  const { weights } = around;
   describeUnused(ranked.proposal, around, (feature, value) => {
-    score -= value * (around.weights[feature] ?? 0);
+    score -= value * (weights[feature] ?? 0);
   });
   describeProposal(slot, ranked, around, (feature, value) => {
-    score += value * (around.weights[feature] ?? 0);
+    // Many are 0, and need no weight.
+    if (value !== 0) score += value * (weights[feature] ?? 0);
   });
   return score;
 };

@@ -14,12 +14,15 @@ export interface Offer {
 
 /** Gives each slot one offer so that the whole is best and no words serve twice. */
 export const settle = (leaves: readonly Leaf[], offers: readonly (readonly Offer[])[]): Settled => {
-  const columns = [...new Set(offers.flat().map(({ proposal }) => columnOf(proposal)))];
   const best = offers.map((list) => {
     const row = new Map<string, Offer>();
-    for (const offer of list) if (!row.has(columnOf(offer.proposal))) row.set(columnOf(offer.proposal), offer);
+    for (const offer of list) {
+      const column = columnOf(offer.proposal);
+      if (!row.has(column)) row.set(column, offer);
+    }
     return row;
   });
+  const columns = [...new Set(best.flatMap((row) => [...row.keys()]))];
   const gains = best.map((row) => columns.map((column) => row.get(column)?.gain ?? 0));
   for (let round = 0; round < ROUNDS; round++) {
     const taken = assign(gains);
@@ -34,8 +37,7 @@ export const settle = (leaves: readonly Leaf[], offers: readonly (readonly Offer
         ),
         contest: () => contestOf(gains, taken),
       };
-    const column = columns.indexOf(columnOf(chosen[loser]?.proposal as Proposal));
-    (gains[loser] as number[])[column] = 0;
+    (gains[loser] as number[])[taken[loser] as number] = 0;
   }
   return { chosen: new Map(), contest: () => 0 };
 };
