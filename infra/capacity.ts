@@ -2,12 +2,12 @@ import { type StageSettings, stages } from './config.ts';
 import measured from './measured.json' with { type: 'json' };
 
 interface Bound {
-  /** What gives way. */
+  /** The part that reaches its limit. */
   readonly what: string;
-  /** Up to which load it holds, a second. */
+  /** The load that it supports, per second. */
   readonly perSecond: number;
   readonly of: string;
-  /** Where the bound comes from. */
+  /** The origin of the limit. */
   readonly why: string;
   readonly raise: string;
 }
@@ -23,10 +23,10 @@ const ACCOUNT_CONCURRENCY = 1000;
 /** CloudFront's functions at the edge, in each Region. */
 const EDGE_REQUESTS = 10_000;
 const FIREWALL_SECONDS = 300;
-/** Step Functions makes a machine a second, and a hundred at once. */
+/** Step Functions creates one machine per second, with a burst of a hundred. */
 const MACHINES = 1;
 
-/** What a stage's settings bear, by falling likelihood of being met first. */
+/** The limits of a stage's settings, the likeliest to be reached first. */
 export const boundsOf = (settings: StageSettings): readonly Bound[] =>
   [
     {

@@ -12,16 +12,16 @@ import { PlansStack } from './stacks/plans.ts';
 
 const EDGE_REGION = 'us-east-1';
 
-/** Behaviour that the library keeps behind a switch for older projects. */
+/** Feature flags of the CDK that are off for older projects. */
 const FLAGS = {
   '@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy': true,
   '@aws-cdk/aws-iam:minimizePolicies': true,
   '@aws-cdk/aws-lambda:recognizeLayerVersion': true,
-  // A stack keeps what another still uses.
+  // A stack keeps exports that another still uses.
   '@aws-cdk/core:defaultCrossStackReferences': 'strong',
 } as const;
 
-/** The whole product once: its stacks, and who stands on whom. */
+/** One deployment of the product: its stacks and their dependencies. */
 export class AssayStage extends Stage {
   constructor(scope: Construct, id: string, settings: StageSettings, props: StageProps = {}) {
     super(scope, id, props);

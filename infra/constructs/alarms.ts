@@ -16,7 +16,7 @@ interface Watch {
   readonly periods?: number;
 }
 
-/** What people should hear of, through one topic. */
+/** Alarms that notify people through one topic. */
 export class Alarms extends Construct {
   readonly topic: ITopic;
   readonly all: Alarm[] = [];

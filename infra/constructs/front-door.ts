@@ -29,13 +29,13 @@ import { acknowledge } from './acknowledge.ts';
 interface Props {
   readonly settings: StageSettings;
   readonly url: FunctionUrl;
-  /** What proves to the api that a request came this way, as a reference that CloudFormation resolves. */
+  /** The secret that proves to the api that a request came through CloudFront, as a reference for CloudFormation. */
   readonly originSecret: string;
   readonly edge: IVersion;
-  /** Where the edge finds what is published. */
+  /** The bucket of the files published for the edge. */
   readonly published: { readonly bucket: string; readonly region: string };
   readonly site: IBucket;
-  /** Where the page puts pictures that are too large for the API. */
+  /** The bucket to which the console uploads pictures that are too large for the API. */
   readonly pictures: { readonly bucket: string; readonly region: string };
   readonly logs: IBucket;
   readonly firewallArn: string;
@@ -64,7 +64,7 @@ export class FrontDoor extends Construct {
       logFilePrefix: 'cloudfront/',
       defaultBehavior: this.siteBehavior(props),
       additionalBehaviors: {
-        // The first pattern that fits holds: what the edge never answers need not pass through it.
+        // The first matching pattern applies: requests that the edge never answers bypass it.
         '/v1/tools/*/invoke': api,
         '/v1/*': looked,
         '/mcp': api,
@@ -144,7 +144,7 @@ export class FrontDoor extends Construct {
 const viewerFunction = (scope: Construct, id: string, comment: string, code: string): ViewerFunction =>
   new ViewerFunction(scope, id, { comment, runtime: FunctionRuntime.JS_2_0, code: FunctionCode.fromInline(code) });
 
-// The function URL must get its own Host, so the viewer's would be lost.
+// The function URL needs its own Host, so the viewer's is passed on in another header.
 const KEEP_HOST = `function handler(event) {
   const request = event.request;
   request.headers['x-forwarded-host'] = { value: request.headers.host.value };

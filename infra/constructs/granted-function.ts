@@ -25,10 +25,10 @@ export interface FunctionSettings {
   readonly timeout: Duration;
 }
 
-/** A function with what all of ours have. What it may use and where that is are said in one breath. */
+/** A function with the settings of all our functions. One call grants a permission and sets its variable. */
 export abstract class GrantedFunction extends Construct {
   abstract readonly function: LambdaFunction;
-  /** Where events go that it failed on. */
+  /** The dead-letter queue for its failed events. */
   readonly failures: Queue;
 
   constructor(scope: Construct, id: string) {
@@ -80,7 +80,7 @@ export abstract class GrantedFunction extends Construct {
     return this.knows(variable, secret.secretArn);
   }
 
-  /** May do more, with the variable that tells it where. */
+  /** Grants further actions, and sets the variable with their resource. */
   may(variable: string, value: string, ...statements: readonly PolicyStatement[]): this {
     for (const statement of statements) this.function.addToRolePolicy(statement);
     return this.knows(variable, value);

@@ -3,10 +3,10 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { acknowledge, arnAsWritten } from './acknowledge.ts';
 
-/** What every state machine of a stage begins with: nobody may touch others, nor another stage's. */
+/** The name prefix of a stage's state machines; permissions are limited to it. */
 export const machinePrefix = (scope: Construct): string => `assay-${Stage.of(scope)?.stageName ?? ''}-`;
 
-/** Lets whoever runs plans create, start, watch and remove machines of ours, always with the one role. */
+/** Lets a function that runs plans create, start, watch and remove our machines, always with the one role. */
 export const machineAccess = (scope: Construct, roleArn: string): readonly PolicyStatement[] => {
   const at = (kind: string, rest: string): string =>
     Stack.of(scope).formatArn({ service: 'states', resource: `${kind}:${machinePrefix(scope)}${rest}` });

@@ -44,7 +44,7 @@ export class WebFirewall extends Construct {
     this.keepLog(acl, settings);
   }
 
-  /** Only what a rule has caught, without the caller's keys. */
+  /** Logs only requests that matched a rule, without the caller's keys. */
   private keepLog(acl: CfnWebACL, { logDays }: Pick<StageSettings, 'logDays'>): void {
     const logs = new LogGroup(this, 'Logs', {
       // WAF insists on this beginning.
@@ -82,7 +82,7 @@ const commonContentRules = [
   'GenericRFI_QUERYARGUMENTS',
   'EC2MetaDataSSRF_QUERYARGUMENTS',
   'RestrictedExtensions_QUERYARGUMENTS',
-  // A tool may be named x.log or read.ini, and not every agent says what it is.
+  // A tool may be named x.log or read.ini, and not every agent sends a User-Agent.
   'RestrictedExtensions_URIPATH',
   'GenericLFI_URIPATH',
   'GenericRFI_URIPATH',
@@ -95,7 +95,7 @@ const badInputContentRules = [
   'Log4JRCE_QUERYSTRING',
 ];
 
-/** What is refused here is told as the api tells it. */
+/** Refusals have the API's error format. */
 const bodyOf = (code: string, message: string) => ({
   contentType: 'APPLICATION_JSON',
   content: JSON.stringify({ error: { code, message, details: {}, request_id: '' } }),

@@ -25,7 +25,7 @@ interface Props extends StackProps {
   readonly plans: PlansStack;
 }
 
-/** The api with its URL, and the two readers of the table's stream: totals, and what must be quick. */
+/** The api with its URL, and the two consumers of the table's stream: one for totals, one for publishing to the edge. */
 export class ApiStack extends Stack {
   readonly api: NodeFunction;
   readonly stream: NodeFunction;
@@ -74,7 +74,7 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'ApiFunction', { value: this.api.function.functionName });
   }
 
-  /** Where decisions may ask a language model; the rules decide where none is given. */
+  /** The language model for decisions; without one the rules decide. */
   private askModel(llm: StageSettings['llm']): void {
     if (llm === undefined) return;
     this.api.may('ASSAY_LLM_URL', llm.url);
@@ -96,7 +96,7 @@ export class ApiStack extends Stack {
         ...untilDone(stream),
         batchSize: 1000,
         maxBatchingWindow: Duration.seconds(5),
-        // Only with a window does an event name its shard, by which the fold knows what it has counted.
+        // Events name their shard only with a tumbling window, and totals have checkpoints per shard.
         tumblingWindow: Duration.minutes(5),
         filters: [CALLS],
       }),
@@ -104,7 +104,7 @@ export class ApiStack extends Stack {
     return stream;
   }
 
-  /** A stream has two readers at most; this one is quick, so that a revoked key is refused within a minute. */
+  /** A stream has at most two consumers; this one is fast, so that a revoked key is refused within a minute. */
   private publishChanges({ settings, data }: Props): NodeFunction {
     const publish = new NodeFunction(this, 'Publish', {
       entry: 'functions/stream/publish.ts',
@@ -123,7 +123,7 @@ export class ApiStack extends Stack {
   }
 }
 
-/** Without an end to retries one record that cannot be handled holds up its shard for a day. */
+/** Without a limit of retries one failing record would block its shard for a day. */
 const untilDone = ({ failures }: NodeFunction) => ({
   startingPosition: StartingPosition.TRIM_HORIZON,
   bisectBatchOnError: true,

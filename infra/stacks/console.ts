@@ -13,7 +13,7 @@ interface Props extends StackProps {
   readonly edge: EdgeStack;
 }
 
-/** The console's files, put where the front door finds them. */
+/** Deploys the console's files to the bucket behind CloudFront. */
 export class ConsoleStack extends Stack {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);

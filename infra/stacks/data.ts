@@ -18,17 +18,17 @@ interface Props extends StackProps {
   readonly secretRegions: readonly string[];
 }
 
-/** Everything that holds data. It is kept when the stack goes. */
+/** Everything that stores data. It is retained when the stack is deleted. */
 export class DataStack extends Stack {
   readonly table: ITableV2;
   readonly images: IBucket;
   readonly models: IBucket;
   readonly snapshots: IBucket;
-  /** Where changes and finished scores are announced; rules on it deliver to others. */
+  /** The bus for changes and finished scores; rules deliver its events. */
   readonly events: EventBus;
-  /** What CloudFront shows the api to prove that a request came through it. */
+  /** The secret that proves to the api that a request came through CloudFront. */
   readonly originSecret: ISecret;
-  /** From it follows the key that signs scores. */
+  /** The secret from which the key that signs scores is derived. */
   readonly hallmarkSecret: ISecret;
   /** Wraps the keys of the credentials of sources. */
   readonly secretsKey: Key;
@@ -74,7 +74,7 @@ export class DataStack extends Stack {
   }
 }
 
-/** May announce events, and no others' bus. */
+/** Allows publishing events to this bus only. */
 export const putEvents = ({ events }: DataStack): PolicyStatement =>
   new PolicyStatement({ actions: ['events:PutEvents'], resources: [events.eventBusArn] });
 
@@ -93,11 +93,11 @@ const table = (scope: Construct): TableV2 =>
     'Table',
   );
 
-/** The table that was restored; the one it was restored from stays, for as long as somebody wants to look into it. */
+/** The restored table; the original table is kept for inspection. */
 const restored = (scope: Construct, { name, streamArn }: NonNullable<StageSettings['restoredTable']>): ITableV2 =>
   TableV2.fromTableAttributes(scope, 'Restored', { tableName: name, tableStreamArn: streamArn });
 
-/** Where the blobs of each kind lie; shared/kernel/item-keys.ts has the same names. */
+/** The prefixes of blobs by kind, as in shared/kernel/item-keys.ts. */
 const PICTURES = ['images/', 'made/'] as const;
 const RESULTS = ['scores/', 'runs/', 'jobs/'] as const;
 

@@ -19,13 +19,13 @@ interface Props extends StackProps {
   readonly api: ApiStack;
 }
 
-/** What CloudFront needs, all of it in us-east-1: the edge function, the firewall, the distribution and its files. */
+/** The parts of CloudFront, all in us-east-1: the edge function, the firewall, the distribution and its files. */
 export class EdgeStack extends Stack {
   readonly door: FrontDoor;
   readonly site: IBucket;
   readonly logs: IBucket;
   readonly firewall: WebFirewall;
-  /** CloudFront's figures are in us-east-1, and an alarm must be where its figures are. */
+  /** CloudFront's metrics are in us-east-1, and an alarm must be in the Region of its metric. */
   readonly alarms: Alarms;
 
   constructor(scope: Construct, id: string, props: Props) {
@@ -35,7 +35,7 @@ export class EdgeStack extends Stack {
     const { logs } = this;
     this.firewall = new WebFirewall(this, 'Firewall', settings);
     this.site = privateBucket(this, 'Site', { undoDays: 7, logs: { bucket: logs, prefix: 'site/' } });
-    // The console's files can be made again; the bucket is emptied by deploying and goes with the stack.
+    // The console's files can be built again, so the bucket is deleted with the stack.
     this.site.applyRemovalPolicy(RemovalPolicy.RETAIN);
     // CloudFormation names the bucket so; a reference would be one more tie between two Regions.
     const published = `arn:aws:s3:::${data.stackName}-snapshots-*/edge/*`;
@@ -89,7 +89,7 @@ const watchViewers = (alarms: Alarms, DistributionId: string): void => {
   });
 };
 
-/** CloudFormation reads a secret only in its own Region: in another there is a copy under the same name. */
+/** CloudFormation reads a secret only in its own Region; in another, the replica of the same name. */
 const originSecretHere = ({ originSecret }: DataStack, secretRegion: string, region: string): string => {
   const arn =
     region === secretRegion ? originSecret.secretArn : Fn.join(region, Fn.split(secretRegion, originSecret.secretArn));

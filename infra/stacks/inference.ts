@@ -22,18 +22,18 @@ interface Props extends StackProps {
   readonly data: DataStack;
 }
 
-/** Only these objects are pictures to score: the scores themselves are written beside them. */
+/** Only these objects are pictures to score; scores are stored under another prefix. */
 const UPLOADS = 'images/';
 
 /** Scoring: of uploads by event, of large pictures in a container, of many on machines with a GPU. */
 export class InferenceStack extends Stack {
   readonly upload: NodeFunction;
   readonly inference: ContainerFunction;
-  /** Records pictures as failed at which the others ended until their tries were used up. */
+  /** Records pictures as failed whose functions died on every try. */
   readonly failed: NodeFunction;
-  /** Where the stage has machines with a GPU. */
+  /** Present if the stage has GPU machines. */
   readonly gpu: GpuBatch | undefined;
-  /** Takes over jobs that found no such machine. */
+  /** Runs jobs that got no GPU machine. */
   readonly cpu: CpuBatch | undefined;
   /** Events that could not be delivered at all. */
   readonly undelivered: Queue;
@@ -152,7 +152,7 @@ export class InferenceStack extends Stack {
     return failed;
   }
 
-  /** Jobs with a GPU, and without one those that failed for want of it. */
+  /** GPU jobs, and CPU jobs for those that got no GPU machine. */
   private sendsJobs(upload: NodeFunction, gpu: GpuBatch, cpu: CpuBatch): void {
     const submit = new PolicyStatement({
       actions: ['batch:SubmitJob'],

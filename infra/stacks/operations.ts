@@ -30,7 +30,7 @@ interface Props extends StackProps {
   readonly plans: PlansStack;
 }
 
-/** What keeps it running: dashboard, alarms, and the rotation of the secret between CloudFront and the api. */
+/** Operations: dashboard, alarms, and the rotation of the secret between CloudFront and the api. */
 export class OperationsStack extends Stack {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);
@@ -69,7 +69,7 @@ export class OperationsStack extends Stack {
     });
   }
 
-  /** Batch tells of a blocked queue by an event alone; the rule's own figures make it an alarm as the others are. */
+  /** Batch reports a blocked queue only by an event, so the alarm is on the metric of the event's rule. */
   private watchJobs(alarms: Alarms, jobQueue: string[], unheard: Queue): void {
     alarms.watchFailures('JobsBlocked', unheard);
     const blocked = new Rule(this, 'JobsBlocked', {
@@ -144,7 +144,7 @@ const rotateSecret = ({ originSecret }: DataStack): PolicyStatement =>
     resources: [originSecret.secretArn],
   });
 
-/** To change a distribution is to be allowed all that it refers to. */
+/** Changing a distribution needs permission for everything it refers to. */
 const changeDistribution = (edge: EdgeStack): readonly PolicyStatement[] => {
   const { distribution } = edge.door;
   return [

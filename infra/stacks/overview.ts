@@ -26,7 +26,7 @@ interface Shown {
   readonly alarms: readonly Alarm[];
 }
 
-/** The dashboard: alarms, what callers see, what functions and tools do, and what waits or falls behind. */
+/** The dashboard: alarms, requests, functions, tools, queues and delays. */
 export const overview = (scope: Construct, { data, api, edge, functions, alarms }: Shown): Dashboard => {
   const { Api, Stream, Publish, Step } = functions;
   const each = (title: string, of: (one: GrantedFunction) => IMetric): GraphWidget =>
@@ -77,7 +77,7 @@ const THROTTLES = ['ReadThrottleEvents', 'WriteThrottleEvents'] as const;
 const graph = (title: string, ...left: readonly IMetric[]): GraphWidget =>
   new GraphWidget({ title, left: [...left], width: 8, legendPosition: LegendPosition.BOTTOM });
 
-/** CloudFront's figures are kept in us-east-1 for all the world. */
+/** CloudFront's metrics are always in us-east-1. */
 const viewers = (edge: EdgeStack, metricName: string, statistic: string): Metric =>
   new Metric({
     namespace: 'AWS/CloudFront',
@@ -87,7 +87,7 @@ const viewers = (edge: EdgeStack, metricName: string, statistic: string): Metric
     dimensionsMap: { DistributionId: edge.door.distribution.distributionId, Region: 'Global' },
   });
 
-/** The functions write these by tool; the sum is over all there are. */
+/** The functions write these metrics by tool; this is their sum. */
 const ofTools = (metricName: string): MathExpression =>
   new MathExpression({
     label: metricName,

@@ -25,14 +25,14 @@ interface Props extends StackProps {
   readonly inference: InferenceStack;
 }
 
-/** What plans run on: the function behind every step and approval, and the role and log of machines made later. */
+/** The infrastructure of plans: the function for steps and approvals, and the role and log group of state machines. */
 export class PlansStack extends Stack {
   readonly step: NodeFunction;
   readonly role: Role;
   readonly logs: LogGroup;
-  /** How many runs failed, of all machines. */
+  /** The number of failed runs of all machines. */
   readonly failedRuns: IMetric;
-  /** Timed work and notices that were given up on. */
+  /** The dead-letter queue of scheduled work and notifications. */
   readonly undelivered: Readonly<Record<'CleanUp' | 'Ended' | 'Sources', Queue>>;
 
   constructor(scope: Construct, id: string, props: Props) {
@@ -73,7 +73,7 @@ export class PlansStack extends Stack {
     this.staticMachines(props);
   }
 
-  /** Machines are made when plans first run, so their failures are counted in the log that all of them share. */
+  /** Machines are created when plans first run, so failures are counted in their shared log group. */
   private countFailures(): IMetric {
     const filter = new MetricFilter(this, 'FailedRuns', {
       logGroup: this.logs,
@@ -167,7 +167,7 @@ export class PlansStack extends Stack {
     });
   }
 
-  /** Every five minutes, the sources of all tenants that are due: one rule, however many there are. */
+  /** Refreshes the due sources of all tenants every five minutes, with one rule. */
   private refreshSources(): void {
     new Rule(this, 'Sources', {
       description: 'Refreshes sources that are due',
@@ -182,7 +182,7 @@ export class PlansStack extends Stack {
     });
   }
 
-  /** Runs are recorded and charged when they end, also when nobody looks. */
+  /** Records and charges runs when they end, even if nobody views them. */
   private noteEnds(): void {
     const ours = this.formatArn({ service: 'states', resource: `stateMachine:${machinePrefix(this)}` });
     new Rule(this, 'Ended', {
@@ -202,6 +202,6 @@ export class PlansStack extends Stack {
   }
 }
 
-/** How Step Functions hears of the end of jobs. */
+/** The rule by which Step Functions is notified of the end of jobs. */
 const batchRule = (stack: Stack): string =>
   stack.formatArn({ service: 'events', resource: 'rule', resourceName: 'StepFunctionsGetEventsForBatchJobsRule' });

@@ -13,9 +13,9 @@ interface Watched {
   readonly plans: PlansStack;
 }
 
-/** Alarms on what callers get: answers, their time, the table, runs and totals. */
+/** Alarms of the service: responses, latency, the table, runs and totals. */
 export const watchService = (alarms: Alarms, { data, api: { api, stream, publish }, plans }: Watched): void => {
-  // An answer of 503 is a success to Lambda: only the URL's own figures count it.
+  // A 503 response is a success for Lambda: only the URL's metrics count it.
   alarms.watch('ApiUnavailable', {
     metric: share(api.function.metric('Url5xxCount', SUM), api.function.metric('UrlRequestCount', SUM)),
     above: 1,
@@ -46,7 +46,7 @@ export const watchService = (alarms: Alarms, { data, api: { api, stream, publish
 
 const SUM = { statistic: 'Sum' } as const;
 
-/** How many in a hundred; few calls do not raise an alarm by one failure. */
+/** A percentage; with few calls, one failure raises no alarm. */
 const share = (bad: IMetric, all: IMetric): MathExpression =>
   new MathExpression({
     expression: '100 * bad / MAX([bad, all, 100])',
@@ -54,7 +54,7 @@ const share = (bad: IMetric, all: IMetric): MathExpression =>
     ...FIVE_MINUTES,
   });
 
-/** Counted by its line in the log, as the function goes on and succeeds. */
+/** Counted by its log line, because the function itself succeeds. */
 const setAside = (stream: NodeFunction): IMetric =>
   stream.function.logGroup
     .addMetricFilter('SetAside', {
