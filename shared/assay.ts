@@ -205,17 +205,30 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
       catalogs.setLayer(loaded.layer);
       return loaded.report;
     },
-    close: async () => {
-      await runs?.close?.();
-      await sources.close();
-      await recorder.close();
-      await meter.close();
-      await ports.tracer?.close();
-      await ports.encoder?.close();
-      await ports.iqa?.engine.close();
-      await table.close();
-    },
+    close: () =>
+      closeInOrder([
+        () => runs?.close?.(),
+        () => sources.close(),
+        () => recorder.close(),
+        () => meter.close(),
+        () => ports.tracer?.close(),
+        () => ports.encoder?.close(),
+        () => ports.iqa?.engine.close(),
+        () => table.close(),
+      ]),
   };
   runs = ports.startRuns?.(assay);
   return runs === undefined ? assay : { ...assay, runs: settlingRuns(assay, runs) };
+};
+
+/** Closes every part, even if an earlier one fails; then throws the first error. */
+const closeInOrder = async (closes: readonly (() => Promise<void> | undefined)[]): Promise<void> => {
+  const errors: unknown[] = [];
+  for (const close of closes)
+    try {
+      await close();
+    } catch (thrown) {
+      errors.push(thrown);
+    }
+  if (errors.length > 0) throw errors[0];
 };

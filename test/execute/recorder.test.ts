@@ -14,7 +14,7 @@ import { createFairTurns } from '../../shared/kernel/fair-turns.ts';
 import { callKey } from '../../shared/kernel/item-keys.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
-import { memoryLog } from '../support/assay.ts';
+import { memoryLog, testAssay } from '../support/assay.ts';
 import { standingClock } from '../support/clock.ts';
 import { aRecord as anyRecord } from '../support/records.ts';
 
@@ -110,6 +110,28 @@ describe('the recorder', () => {
         [['record lost', 'default']],
       );
     });
+
+  test('a process whose last records cannot be stored still closes its table, and says why', async () => {
+    let [isFull, isClosed] = [false, false];
+    const memory = memoryTable({ now: clock.now });
+    const table: Table = {
+      ...memory,
+      change: async (keys, rule) => {
+        if (isFull) throw new Fault('Unavailable', 'the disk is full');
+        return memory.change(keys, rule);
+      },
+      close: async () => {
+        isClosed = true;
+      },
+    };
+    const { assay } = await testAssay({ table, clock });
+    isFull = true;
+    void assay.recorder.keep('default', aRecord(), false);
+
+    await assert.rejects(assay.close(), /the disk is full/);
+
+    assert.equal(isClosed, true);
+  });
 
   test('X.04 a call whose stored row cannot be read fails alone', async () => {
     const table = memoryTable({ now: clock.now });
