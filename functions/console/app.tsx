@@ -92,8 +92,14 @@ const ActingFor = () => {
   const tenant = client.tenant();
   if (tenant === undefined) return null;
   return (
-    <button type="button" class="button small acting" onClick={() => client.actFor(undefined)}>
-      Acting for {tenant}: stop
+    <button
+      type="button"
+      class="button small acting"
+      title={`Acting for ${tenant}: stop`}
+      aria-label={`Acting for ${tenant}: stop`}
+      onClick={() => client.actFor(undefined)}
+    >
+      <span class="acting-for">Acting for {tenant}</span>: stop
     </button>
   );
 };

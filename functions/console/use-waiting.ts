@@ -19,18 +19,19 @@ export const useWaiting = (on: string): number => {
       if (document.hidden) return;
       const mine = ++latest;
       // A key that may not approve has nothing to approve.
-      const [calls, runs] = await Promise.all([
-        client.confirmations().then(
-          ({ confirmations }) => confirmations.filter(({ state }) => state === 'pending').length,
-          () => 0,
-        ),
-        client.runs({ status: 'waiting', limit: '20' }).then(
-          (page) =>
-            page.runs.flatMap(({ nodes }) => nodes.filter(({ status }) => status === 'waiting_approval')).length,
-          () => 0,
-        ),
-      ]);
-      if (!isOver && mine === latest) setWaiting(calls + runs);
+      const calls = await client.confirmations().then(
+        ({ confirmations }) => confirmations.filter(({ state }) => state === 'pending').length,
+        () => undefined,
+      );
+      const runs =
+        calls === undefined
+          ? 0
+          : await client.runs({ status: 'waiting', limit: '20' }).then(
+              (page) =>
+                page.runs.flatMap(({ nodes }) => nodes.filter(({ status }) => status === 'waiting_approval')).length,
+              () => 0,
+            );
+      if (!isOver && mine === latest) setWaiting((calls ?? 0) + runs);
     };
     void look();
     const timer = setInterval(() => void look(), EVERY_MS);

@@ -1,9 +1,10 @@
 import type { KeyView, Scope } from '../answers.ts';
 import { useClient } from '../context.ts';
+import { ToolPicker } from '../tools/tool-picker.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Button, Chips, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
-import { useAction, useLoad } from '../use-load.ts';
+import { useAction } from '../use-load.ts';
 import { type KeyDraft, NO_KEY, SCOPES, toNewKey } from './key-draft.ts';
 
 interface Props {
@@ -13,7 +14,6 @@ interface Props {
 /** The form for a new key: scopes, tools, quota and expiry. */
 export const NewKeyForm = ({ onMade }: Props) => {
   const client = useClient();
-  const tools = useLoad(() => client.tools({ limit: '1000' }), []);
   const [draft, setDraft] = useKept('keys.draft', NO_KEY);
   const make = useAction(async () => {
     onMade(await client.makeKey(toNewKey(draft)));
@@ -38,12 +38,21 @@ export const NewKeyForm = ({ onMade }: Props) => {
           onChoose={(scopes) => setDraft({ ...draft, scopes })}
         />
       </fieldset>
-      <div class="key-limits">
+      <div class="key-limits four">
         <Field label="Calls a month" hint="No limit if empty.">
           <input type="text" inputmode="numeric" autocomplete="off" value={draft.calls} onInput={set('calls')} />
         </Field>
         <Field label="Budget a month, in dollars" hint="No limit if empty.">
           <input type="text" inputmode="decimal" autocomplete="off" value={draft.dollars} onInput={set('dollars')} />
+        </Field>
+        <Field label="Requests a second" hint="The server’s limit if empty; four times as many at once.">
+          <input
+            type="text"
+            inputmode="numeric"
+            autocomplete="off"
+            value={draft.perSecond ?? ''}
+            onInput={set('perSecond')}
+          />
         </Field>
         <Field label="Good until" hint="For ever if empty.">
           <input type="date" value={draft.expires} onInput={set('expires')} />
@@ -53,9 +62,8 @@ export const NewKeyForm = ({ onMade }: Props) => {
         <summary>
           Tools: <strong>{draft.tools.length === 0 ? 'all' : draft.tools.join(', ')}</strong>
         </summary>
-        <Notice fault={tools.fault} onRetry={tools.reload} />
-        <Chips
-          choices={(tools.value?.tools ?? []).map(({ spec: { name } }) => ({ value: name, label: name }))}
+        <ToolPicker
+          hint="The key sees and runs the ticked ones only; all if none is ticked."
           chosen={draft.tools}
           onChoose={(names) => setDraft({ ...draft, tools: names })}
         />

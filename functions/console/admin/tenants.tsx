@@ -70,8 +70,13 @@ const TenantRow = ({ tenant: { tenant, keys, calls, micros }, isCurrent }: RowPr
           <span class="small muted number">
             {plural(keys, 'key')} · {plural(calls, 'call')} · {showMoney(micros)}
           </span>
-          <Button kind="quiet" disabled={isCurrent} onClick={() => client.actFor(tenant)}>
-            Act for {tenant}
+          <Button
+            kind="quiet"
+            label={`Act for this tenant: ${tenant}`}
+            disabled={isCurrent}
+            onClick={() => client.actFor(tenant)}
+          >
+            Act for this tenant
           </Button>
         </div>
       </div>

@@ -7,7 +7,7 @@ import { useLoad } from '../use-load.ts';
 import { ModelAnswer } from './model-answer.tsx';
 import { PROVIDER_REQUESTS } from './provider-request.ts';
 import { LANGUAGES, type Language, writeRequest } from './snippets.ts';
-import { ToolPicker } from './tool-picker.tsx';
+import { ToolPicker } from '../tools/tool-picker.tsx';
 
 /** Shows the request for a provider with some tools, and handles the model's response. */
 export const PlaygroundPage = () => {
@@ -25,7 +25,7 @@ export const PlaygroundPage = () => {
       </div>
       <section class="card" aria-label="What is asked">
         <Providers chosen={provider} onChoose={setProvider} />
-        <ToolPicker chosen={tools} onChoose={setTools} />
+        <ToolPicker hint="Ticked ones go into the request." chosen={tools} onChoose={setTools} />
         <Field label="What the user says">
           <textarea
             rows={2}

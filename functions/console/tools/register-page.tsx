@@ -114,7 +114,7 @@ const Fields = ({ text, onText }: FieldsProps) => {
   };
   const value = (name: string): string => (definition?.[name] === undefined ? '' : String(definition[name]));
   return (
-    <div class="key-limits">
+    <div class="key-limits pairs">
       {FIELDS.map(([name, label]) => (
         <Field key={name} label={label}>
           <input type="text" autocomplete="off" disabled={!definition} value={value(name)} onInput={set(name)} />

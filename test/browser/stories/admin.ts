@@ -87,15 +87,17 @@ export const adminStories = (world: () => World): void => {
 
     await form.getByLabel('Calls a month').fill('40');
     await form.getByLabel('Budget a month').fill('2.50');
+    await form.getByLabel('Requests a second').fill('5');
     await form.getByText('Tools: all').click();
+    await form.getByRole('searchbox', { name: 'Tools' }).fill('digest of a text');
     await form.getByLabel('hash', { exact: true }).check();
     await form.getByRole('button', { name: 'Make the key' }).click();
     const secret = await page.getByRole('region', { name: 'The new key' }).getByText(/^ak_/).textContent();
     const { keys } = (await callApi(world(), '/v1/keys?limit=1000')) as { keys: { name?: string }[] };
     const { id, ...made } = keys.find(({ name }) => name === 'night shift') as { id: string } & Record<string, unknown>;
     assert.deepEqual(
-      [made.scopes, made.quota, made.tools],
-      [['read', 'invoke', 'write'], { calls: 40, micros: 2_500_000 }, ['hash']],
+      [made.scopes, made.quota, made.rate, made.tools],
+      [['read', 'invoke', 'write'], { calls: 40, micros: 2_500_000 }, { per_second: 5, burst: 20 }, ['hash']],
     );
     assert.ok(secret?.includes(id));
 
@@ -131,7 +133,7 @@ export const adminStories = (world: () => World): void => {
     await tenants.getByLabel('New tenant').fill('lab');
     await tenants.getByRole('button', { name: 'Make the tenant' }).click();
     await page.getByRole('region', { name: 'The new key' }).getByText(/^ak_/).waitFor();
-    await tenants.getByRole('button', { name: 'Act for lab' }).click();
+    await tenants.getByRole('button', { name: 'Act for this tenant: lab' }).click();
     await page.getByRole('button', { name: 'Acting for lab: stop' }).waitFor();
     await page.goto(`${world().address}/#/admin/keys`);
     const keys = page.getByRole('region', { name: 'Keys', exact: true }).getByRole('listitem');

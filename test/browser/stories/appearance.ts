@@ -43,7 +43,7 @@ const PAGES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'admin/lists': (page) => page.getByRole('button', { name: /^Add/ }).first().waitFor(),
   'admin/sources': (page) => page.getByLabel('Bearer token').waitFor(),
   'admin/models': (page) => page.getByRole('button', { name: 'Show the recipe of topiq_nr', exact: true }).waitFor(),
-  'admin/tenants': (page) => page.getByRole('button', { name: 'Act for default' }).waitFor(),
+  'admin/tenants': (page) => page.getByRole('button', { name: 'Act for this tenant: default' }).waitFor(),
   playground: async (page) => {
     await page.getByRole('button', { name: 'Fill in an example' }).click();
     await page.getByRole('button', { name: 'Run it: text_stats' }).click();

@@ -6,6 +6,7 @@ import { useSettled } from '../use-settled.ts';
 import { useState } from '../use-state.ts';
 
 interface Props {
+  readonly hint: string;
   readonly chosen: readonly string[];
   onChoose(names: readonly string[]): void;
 }
@@ -13,7 +14,7 @@ interface Props {
 const SHOWN = 14;
 
 /** Selects tools: shows the selected ones, and the best matches for the typed text. */
-export const ToolPicker = ({ chosen, onChoose }: Props) => {
+export const ToolPicker = ({ hint, chosen, onChoose }: Props) => {
   const client = useClient();
   const [text, setText] = useState('');
   const asked = useSettled(text.trim(), 150);
@@ -21,7 +22,7 @@ export const ToolPicker = ({ chosen, onChoose }: Props) => {
   const names = new Set([...chosen, ...(found.value?.tools ?? []).map(({ spec }) => spec.name)]);
   return (
     <div class="stack">
-      <Field label="Tools" hint="Ticked ones go into the request.">
+      <Field label="Tools" hint={hint}>
         <input
           type="search"
           placeholder="Search: what should they do?"
