@@ -1,5 +1,6 @@
 import { useClient } from '../context.ts';
 import { plural } from '../format.ts';
+import { ToolPicker } from '../tools/tool-picker.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Code, CopyButton, Field, Skeleton, Tabs } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
@@ -7,7 +8,6 @@ import { useLoad } from '../use-load.ts';
 import { ModelAnswer } from './model-answer.tsx';
 import { PROVIDER_REQUESTS } from './provider-request.ts';
 import { LANGUAGES, type Language, writeRequest } from './snippets.ts';
-import { ToolPicker } from '../tools/tool-picker.tsx';
 
 /** Shows the request for a provider with some tools, and handles the model's response. */
 export const PlaygroundPage = () => {
