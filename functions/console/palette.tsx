@@ -59,9 +59,9 @@ const FRAMES = 600;
 
 const searchTools = (): void => {
   goTo('tools');
-  // The page may have to be loaded first, over a slow network.
+  // The page may have to be loaded first, over a slow network; the one left behind may have a search of its own.
   const focus = (left: number): void => {
-    const field = document.querySelector<HTMLInputElement>('main > div:not([hidden]) input[type=search]');
+    const field = document.querySelector<HTMLInputElement>('main > div:not([hidden]) search input[type=search]');
     if (field) field.focus();
     else if (left > 0) requestAnimationFrame(() => focus(left - 1));
   };
