@@ -3,7 +3,7 @@ import { presentedKey } from '../../shared/access/admit.ts';
 import type { Assay } from '../../shared/assay.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { ApiContext } from './env.ts';
-import { authorizationOf, headerOf, stateOf } from './request-state.ts';
+import { headerOf, stateOf } from './request-state.ts';
 
 /** Authenticates the caller, applies its rate limit and sets its tenant; synchronous when everything is cached. */
 export type Admission = (c: ApiContext) => undefined | Promise<void>;
@@ -18,7 +18,7 @@ export const createAdmission = ({ authenticate, limitRate }: Pick<Assay, 'authen
     enter(c, actor);
   };
   return (c) => {
-    const authorization = authorizationOf(c);
+    const authorization = headerOf(c, 'authorization');
     const apiKey = authorization === undefined ? headerOf(c, 'x-api-key') : undefined;
     const found = authenticate(presentedKey(authorization, apiKey));
     if (found instanceof Promise) return admitLater(c, found, undefined);

@@ -9,7 +9,9 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
  * counted while it streams, so that never more than the limit is in memory.
  */
 export const readText = async (c: ApiContext, limit = MAX_BODY_BYTES): Promise<string> =>
-  isBounded(c, limit) && stateOf(c).sent === undefined ? c.req.text() : decoder.decode(await readBytes(c, limit));
+  isBounded(c, limit) && stateOf(c).sent === undefined
+    ? received(c, c.req.text())
+    : decoder.decode(await readBytes(c, limit));
 
 /**
  * The bytes of a body, limited in the same way; `take` is called before they are in memory. They are cached, because a
@@ -24,9 +26,22 @@ export const readBytes = async (
   if (state.sent !== undefined) return state.sent;
   const isStated = isBounded(c, limit);
   if (isStated) take(Number(headerOf(c, 'content-length')));
-  const bytes = isStated ? new Uint8Array(await c.req.arrayBuffer()) : await countBytes(c, limit, take);
+  const bytes = await received(
+    c,
+    isStated ? c.req.arrayBuffer().then((buffer) => new Uint8Array(buffer)) : countBytes(c, limit, take),
+  );
   state.sent = bytes;
   return bytes;
+};
+
+/** A body that ends early is the sender's error: its connection broke, or its encoding is invalid. */
+const received = async <T>(c: ApiContext, reading: Promise<T>): Promise<T> => {
+  try {
+    return await reading;
+  } catch (cause) {
+    if (cause instanceof Fault || stateOf(c).incoming?.complete !== false) throw cause;
+    throw new Fault('InvalidInput', 'the body ended early or has an invalid encoding; send it again', {}, { cause });
+  }
 };
 
 /** Parsing and checking a body of this size takes long enough to delay other requests. */

@@ -65,22 +65,3 @@ export const headerOf = (c: ApiContext, name: Lowercase<string>): string | undef
   const { incoming } = stateOf(c);
   return incoming ? (incoming.headers[name] as string | undefined) : c.req.header(name);
 };
-
-/** The header with the key. Node would keep the first of two such headers; joined, as elsewhere, they match no key. */
-export const authorizationOf = (c: ApiContext): string | undefined => {
-  const { incoming } = stateOf(c);
-  return incoming === undefined || isTwice(incoming.rawHeaders)
-    ? c.req.header('authorization')
-    : incoming.headers.authorization;
-};
-
-const isTwice = (rawHeaders: readonly string[]): boolean => {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) count++;
-  }
-  return count > 1;
-};
-
-const AUTHORIZATION = 'authorization';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { App } from '../api/env.ts';
@@ -24,9 +24,12 @@ const KEEP_ALIVE_MS = 65_000;
 /** Serves the app on a port; 0 picks a free one. */
 export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number): Promise<Listening> => {
   const serve = app.fetch as (request: Request, env: Incoming) => Response | Promise<Response>;
-  const server = createAdaptorServer({
-    fetch: (request, env) => refuseForeignHost(env as Incoming, host) ?? serve(request, env as Incoming),
-  }) as Server;
+  const listener = getRequestListener(
+    (request, env) => refuseForeignHost(request, env as Incoming, host) ?? serve(request, env as Incoming),
+    { errorHandler: refuseUnreadable },
+  );
+  // Node would keep the first of two keys or hosts, where a proxy may have checked the last: joined, they are invalid.
+  const server = createServer({ joinDuplicateHeaders: true }, listener);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   cutSlowReaders(server);
   server.listen(port, host);
@@ -60,8 +63,10 @@ const LOCAL: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
  * A request over the loopback must have this machine as its Host: with DNS rebinding a web page could point its own
  * name here and read what this machine's user may see.
  */
-const refuseForeignHost = ({ incoming }: Incoming, bound: string): Response | undefined => {
-  const name = (incoming.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+const refuseForeignHost = ({ url }: Request, { incoming }: Incoming, bound: string): Response | undefined => {
+  // A request line may contain a host of its own, which then counts (RFC 9112, 3.2.2).
+  const host = incoming.url?.startsWith('/') ? incoming.headers.host : new URL(url).host;
+  const name = (host ?? '').replace(/:\d+$/, '').toLowerCase();
   if (
     name === '' ||
     LOCAL.has(name) ||
@@ -70,7 +75,19 @@ const refuseForeignHost = ({ incoming }: Incoming, bound: string): Response | un
   )
     return undefined;
   const message = `the host ${JSON.stringify(name.slice(0, 80))} is not this server; ask for localhost`;
-  const { status, body, headers } = errorAnswer(new Fault('Forbidden', message, { field: 'host' }), '');
+  return refuse(new Fault('Forbidden', message, { field: 'host' }));
+};
+
+/** Requests whose address the app cannot read; it answers all other errors itself. */
+const refuseUnreadable = (thrown: unknown): Response => {
+  if (!(thrown instanceof RequestError))
+    return refuse(new Fault('Internal', 'something went wrong on our side; try again'));
+  const message = `the address of the request cannot be read (${thrown.message}); send a path and one Host`;
+  return refuse(new Fault('InvalidInput', message));
+};
+
+const refuse = (fault: Fault): Response => {
+  const { status, body, headers } = errorAnswer(fault, '');
   return new Response(body, { status, headers });
 };
 
