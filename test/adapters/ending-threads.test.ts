@@ -8,17 +8,12 @@ import { fileURLToPath } from 'node:url';
 const child = fileURLToPath(new URL('../support/ending-child.ts', import.meta.url));
 
 const endBy = async (how: string) => {
-  const { stderr, ...ending } = spawnChild(how);
-  const [said, [code, signal]] = await Promise.all([text(stderr), ending.closed]);
+  const ending = spawn(process.execPath, ['--no-warnings', child, how], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const [said, [code, signal]] = await Promise.all([text(ending.stderr), once(ending, 'close')]);
   return { said, code, signal };
 };
 
-const spawnChild = (how: string) => {
-  const ending = spawn(process.execPath, ['--no-warnings', child, how], { stdio: ['ignore', 'ignore', 'pipe'] });
-  return { stderr: ending.stderr, closed: once(ending, 'close') as Promise<[number | null, NodeJS.Signals | null]> };
-};
-
-describe('the end of a process whose workers are inside ONNX Runtime', () => {
+describe('the end of a process whose workers are inside native code', () => {
   test('process.exit ends it with its own code, not by SIGABRT', async () => {
     assert.deepEqual(await endBy('process.exit'), { said: '', code: 0, signal: null });
   });
@@ -28,6 +23,13 @@ describe('the end of a process whose workers are inside ONNX Runtime', () => {
 
     assert.match(said, /an exception of the test/);
     assert.deepEqual({ code, signal }, { code: 1, signal: null });
+  });
+
+  test('native code that never returns holds up the end of its process no longer than it does closing', async () => {
+    const { said, signal } = await endBy('endless');
+
+    assert.equal(signal, 'SIGKILL');
+    assert.match(said, /an image or model computation does not end; its process is killed/);
   });
 
   test('closing the engine lets it end by itself', async () => {

@@ -15,8 +15,8 @@ const picture = (width: number, height: number, name = 'a.png'): Picture => {
 const nativeCode = new URL('../../shared/adapters/onnx/native-code.ts', import.meta.url);
 
 /**
- * A worker that ends when asked to decode the word `end`, throws on `throw`, stays in native code for 300 ms on `slow`
- * and for good on `never`, and otherwise answers like a picture.
+ * A worker that ends when asked to decode the word `end`, throws on `throw`, stays in native code for 300 ms on `slow`,
+ * does not answer `never`, and otherwise answers like a picture.
  */
 const mortalWorker = new URL(
   `data:text/javascript,${encodeURIComponent(`
@@ -28,7 +28,7 @@ const mortalWorker = new URL(
       const text = new TextDecoder().decode(ask.bytes);
       if (text === 'end') process.exit(3);
       if (text === 'throw') throw new Error('out of luck');
-      if (text === 'never') await new Promise(() => {});
+      if (text === 'never') return;
       if (text === 'slow') {
         parentPort.postMessage({ id, warning: 'slow has begun', fields: {} });
         for (const end = Date.now() + 300; Date.now() < end; );

@@ -1,17 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import type { Picture } from '../../shared/iqa/engine.ts';
 import { recordingLog } from './recording-log.ts';
 
-/** A process that ends while both of its image workers run a network: by itself or in the way that it is told. */
+/** A process that ends, in the way that it is told, while its image workers run a network or what never returns. */
 const ends: Readonly<Record<string, () => unknown>> = {
   'process.exit': () => process.exit(0),
   'an exception': () => {
     throw new Error('an exception of the test');
   },
   close: () => engine.close(),
+  endless: () => engine.close(),
 };
 
-const engine = onnxEngine({ log: recordingLog(), workers: 2 });
+const nativeCode = new URL('../../shared/adapters/onnx/native-code.ts', import.meta.url);
+const endless = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads';
+    import { openNativeThread } from '${nativeCode}';
+    openNativeThread().native.run(() => new Promise(() => {}));
+    parentPort.postMessage({ warning: 'it has begun', fields: {} });
+    parentPort.on('message', () => {});
+  `)}`,
+);
+
+const how = process.argv[2] ?? '';
+const log = recordingLog();
+const engine = onnxEngine(
+  how === 'endless' ? { log, workers: 1, workerUrl: endless, closeMs: 20 } : { log, workers: 2 },
+);
 const grey = (side: number): Picture => ({
   name: 'grey.png',
   format: 'png',
@@ -21,10 +38,15 @@ const grey = (side: number): Picture => ({
 const score = (side: number): Promise<number> =>
   engine.score({ tool: 'lpips', picture: grey(side), reference: grey(side) });
 
-// Both workers have loaded the network, and then run it without a pause.
-await Promise.all([score(64), score(64)]);
-for (let lane = 0; lane < 3; lane++)
-  void (async () => {
-    for (;;) await score(500);
-  })().catch(() => {});
-setTimeout(() => ends[process.argv[2] ?? '']?.(), 50);
+if (how === 'endless') {
+  score(64).catch(() => {});
+  while (log.lines.length === 0) await sleep(5);
+} else {
+  // Both workers have loaded the network, and then run it without a pause.
+  await Promise.all([score(64), score(64)]);
+  for (let lane = 0; lane < 3; lane++)
+    void (async () => {
+      for (;;) await score(500);
+    })().catch(() => {});
+}
+setTimeout(() => ends[how]?.(), 50);

@@ -38,6 +38,7 @@ export const startNativeThread = <Settings>(
       await Promise.race([exited, late.promise]);
       clearTimeout(timer);
       worker.unref();
+      if (threads.has(state)) threads.set(state, 0);
     },
   };
 };
@@ -53,12 +54,15 @@ const askToEnd = (state: Int32Array): number => {
   }
 };
 
-/** The end of a process ends its threads, wherever they are. */
-const threads = new Set<Int32Array>();
+/** How long the end of a process waits for native code, which takes long on a busy machine. */
+const EXIT_MS = 30_000;
+
+/** The end of a process ends its threads, wherever they are: for each, how long that waits for it. */
+const threads = new Map<Int32Array, number>();
 
 const watch = (state: Int32Array): void => {
   if (threads.size === 0) process.on('exit', endThreads);
-  threads.add(state);
+  threads.set(state, EXIT_MS);
 };
 
 const unwatch = (state: Int32Array): void => {
@@ -66,15 +70,13 @@ const unwatch = (state: Int32Array): void => {
   if (threads.size === 0) process.off('exit', endThreads);
 };
 
-/** How long the end of a process waits for native code. */
-const EXIT_MS = 5000;
-
 const endThreads = (): void => {
-  const until = Date.now() + EXIT_MS;
-  const inside = [...threads].filter((state) => askToEnd(state) === NativeState.asked);
-  for (const state of inside) {
-    if (Atomics.wait(state, 0, NativeState.asked, Math.max(0, until - Date.now())) !== 'timed-out') continue;
-    writeSync(2, `an image or model computation did not end within ${EXIT_MS / 1000} s; the process is killed\n`);
+  const began = Date.now();
+  const inside = [...threads].filter(([state]) => askToEnd(state) === NativeState.asked);
+  for (const [state, ms] of inside) {
+    const left = Math.max(0, began + ms - Date.now());
+    if (Atomics.wait(state, 0, NativeState.asked, left) !== 'timed-out') continue;
+    writeSync(2, 'an image or model computation does not end; its process is killed\n');
     process.kill(process.pid, 'SIGKILL');
   }
 };
