@@ -110,13 +110,8 @@ const slotsFor = (profile: Profile): readonly Slot[] => {
   const known = slotLists.get(profile);
   if (known !== undefined) return known;
   const all = slotsOf(profile.tool.parameters);
-  const slots = [...all.filter(({ required }) => required), ...all.filter(({ required }) => !required)].slice(
-    0,
-    SLOT_LIMIT,
-  );
+  const slots = [...all.filter(({ required }) => required), ...all.filter(({ required }) => !required)];
   slotLists.set(profile, slots);
   return slots;
 };
-/** More parameters than this are not filled from one task. */
-const SLOT_LIMIT = 80;
 const slotLists = new WeakMap<Profile, readonly Slot[]>();

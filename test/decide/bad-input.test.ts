@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { leavesOf } from '../../shared/decide/arguments/leaves.ts';
+import { slotsOf } from '../../shared/decide/arguments/slot.ts';
 import { decideAmong, depsOf, TOOLS, tool } from './catalogue.ts';
 
 describe('permission in decisions', () => {
@@ -80,6 +82,28 @@ describe('bad input to decide', () => {
       assert.doesNotMatch(text, /"infinite"/);
     });
   }
+
+  test('of ten thousand parameters inside objects 80 are filled from a task, those that are required first', () => {
+    const group = (at: number) => ({
+      type: 'object',
+      required: [`needed_${at}`],
+      properties: Object.fromEntries(
+        [...Array.from({ length: 199 }, (_, each) => `option_${at}_${each}`), `needed_${at}`].map((name) => [
+          name,
+          { type: 'string' },
+        ]),
+      ),
+    });
+    const groups = Array.from({ length: 50 }, (_, at) => [`group_${at}`, group(at)] as const);
+
+    const leaves = leavesOf(
+      slotsOf({ type: 'object', required: groups.map(([name]) => name), properties: Object.fromEntries(groups) }),
+    );
+
+    assert.equal(leaves.length, 80);
+    assert.equal(leaves[0]?.slot.name, 'needed_0');
+    assert.equal(leaves[1]?.slot.name, 'needed_1');
+  });
 
   test('tasks in mixed languages are understood', async () => {
     const decision = await decideAmong('请 send email 给 ann@example.org，谢谢');

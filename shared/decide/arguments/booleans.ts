@@ -1,6 +1,6 @@
 import { isStopWord, termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
-import { sameStart } from './choices.ts';
+import { sameStart } from './near-words.ts';
 import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';

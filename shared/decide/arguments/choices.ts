@@ -1,6 +1,7 @@
 import { splitIdentifier, termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
 import { contextOf } from './cues.ts';
+import { nearestWord } from './near-words.ts';
 import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import { conversionRole, roleOf } from './roles.ts';
@@ -114,11 +115,14 @@ const findRun = (wanted: readonly string[], reading: Reading): Run | undefined =
 const findRuns = (wanted: readonly string[], { text }: Reading, words: readonly Token[]): readonly Run[] => {
   const joined = wanted.join('');
   const runs: Run[] = [];
-  for (const [at, token] of words.entries()) {
+  const [first] = wanted;
+  for (let at = 0; at < words.length; at++) {
+    const token = words[at] as Token;
     if (token.term === joined || token.lower === joined) {
       runs.push({ start: token.start, end: token.end, text: token.text });
       continue;
     }
+    if (token.term !== first && token.lower !== first) continue;
     if (!wanted.every((term, offset) => words[at + offset]?.term === term || words[at + offset]?.lower === term))
       continue;
     const end = words[at + wanted.length - 1]?.end ?? token.end;
@@ -179,38 +183,23 @@ const isOneLetterOff = (one: string, other: string): boolean => {
 const nearMention = (
   wanted: readonly string[],
   slot: Slot,
-  { tokens }: Reading,
+  reading: Reading,
   subject: ReadonlySet<string>,
 ): Mention | undefined => {
-  const near = wanted.map((term) => nearest(term, slot, tokens, subject));
-  const mean = near.reduce((sum, { similarity }) => sum + similarity, 0) / near.length;
+  const { tokens } = reading;
+  const near = wanted.map((term) => nearestWord(term, slot, reading, subject));
+  const mean = near.reduce((sum, found) => sum + (found?.similarity ?? 0), 0) / near.length;
   const [first] = near;
-  if (mean < NEAR || first?.token === undefined) return undefined;
-  const beside = near.every(({ token }) => token !== undefined && isBeside(token, slot, tokens));
+  if (mean < NEAR || first === undefined) return undefined;
+  const beside = near.every((found) => found !== undefined && isBeside(found.token, slot, tokens));
   return {
     start: first.token.start,
     end: first.token.end,
-    from: near.map(({ token }) => token?.text ?? '').join(' '),
+    from: near.map((found) => found?.token.text ?? '').join(' '),
     source: 'near_choice',
     own: mean + (beside ? 0.3 : 0),
   };
 };
-
-/** The word of the text that comes nearest to a term. */
-const nearest = (term: string, slot: Slot, tokens: readonly Token[], subject: ReadonlySet<string>) => {
-  const words = knownWords();
-  let best: { readonly similarity: number; readonly token?: Token } = { similarity: 0 };
-  for (const token of tokens) {
-    if (!token.isWord || termOf(token.lower) === '') continue;
-    const own = subject.has(token.term) || slot.nameTerms.includes(token.term);
-    const similarity = sameStart(term, token.term) ? 0.85 : own ? 0 : words.similarity(term, token.term);
-    if (similarity > best.similarity) best = { similarity, token };
-  }
-  return best;
-};
-
-export const sameStart = (one: string, other: string): boolean =>
-  Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
 
 /** `the comic genre`, `genre: comic`: the slot is named just before or after. */
 const isBeside = (said: Token, slot: Slot, tokens: readonly Token[]): boolean => {

@@ -1,5 +1,5 @@
 import type { Extraction } from './extract.ts';
-import type { Slot } from './slot.ts';
+import { requiredFirst, type Slot } from './slot.ts';
 
 /** A parameter that takes a plain value, and the objects that it is inside. */
 export interface Leaf {
@@ -8,12 +8,15 @@ export interface Leaf {
 }
 
 /** The parameters of a tool with those inside its objects, so that all are filled alike. */
-export const leavesOf = (slots: readonly Slot[], path: readonly string[] = [], required = true): readonly Leaf[] =>
+export const leavesOf = (slots: readonly Slot[]): readonly Leaf[] =>
+  requiredFirst(leavesIn(slots), ({ slot }) => slot.required);
+
+const leavesIn = (slots: readonly Slot[], path: readonly string[] = [], required = true): readonly Leaf[] =>
   slots.flatMap((slot): readonly Leaf[] => {
     const own = [...path, slot.name];
     const needed = slot.required && required;
     if (slot.type === 'object' && (slot.properties?.length ?? 0) > 0 && path.length < DEEPEST)
-      return leavesOf(slot.properties ?? [], own, needed);
+      return leavesIn(slot.properties ?? [], own, needed);
     return [{ slot: slot.required === needed ? slot : { ...slot, required: needed }, path: own }];
   });
 

@@ -51,12 +51,12 @@ export const oncePerPlace = <T>(
 };
 
 /** What is kept for a reading is gone with it: however many tools and requests there are, it adds up to nothing. */
-export const perReading = <T>(make: () => T): ((reading: Reading) => T) => {
+export const perReading = <T>(make: (reading: Reading) => T): ((reading: Reading) => T) => {
   const kept = new WeakMap<Reading, T>();
   return (reading) => {
     let value = kept.get(reading);
     if (value === undefined) {
-      value = make();
+      value = make(reading);
       kept.set(reading, value);
     }
     return value;

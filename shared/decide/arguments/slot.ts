@@ -33,20 +33,36 @@ export interface Choice {
   readonly phrases: readonly string[];
 }
 
-export const slotsOf = (schema: JsonSchema): readonly Slot[] => {
+export const slotsOf = (schema: JsonSchema): readonly Slot[] => slotsIn(schema, { left: READ_IN_ALL });
+
+/** `room` says how many parameters may still be read, those inside others included. */
+const slotsIn = (schema: JsonSchema, room: { left: number }): readonly Slot[] => {
   if (!isObject(schema.properties)) return [];
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  return Object.entries(schema.properties).map(([name, property]) =>
-    slotOf(name, isObject(property) ? property : {}, required.includes(name)),
-  );
+  const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : []);
+  const slots: Slot[] = [];
+  for (const [name, property] of requiredFirst(Object.entries(schema.properties), ([name]) => required.has(name))) {
+    if (room.left <= 0) break;
+    room.left--;
+    slots.push(slotOf(name, isObject(property) ? property : {}, required.has(name), room));
+  }
+  return slots;
 };
+
+/** As many as are filled from one task: of more, those first that must be given. */
+export const requiredFirst = <T>(list: readonly T[], isRequired: (item: T) => boolean): readonly T[] =>
+  list.length <= SLOT_LIMIT
+    ? list
+    : [...list.filter(isRequired), ...list.filter((item) => !isRequired(item))].slice(0, SLOT_LIMIT);
+const SLOT_LIMIT = 80;
+/** A schema of thousands of parameters must not hold up the process. */
+const READ_IN_ALL = 800;
 
 /** Whether a slot takes a year, such as 2019, and not how many years. */
 export const asksForYear = ({ name }: Slot): boolean =>
   splitIdentifier(name).some((word) => word === 'year' || word === 'season') && !COUNTING.test(name);
 const COUNTING = /num|count|total|term|duration/iu;
 
-const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
+const slotOf = (name: string, schema: JsonSchema, required: boolean, room: { left: number }): Slot => {
   const description = typeof schema.description === 'string' ? schema.description : '';
   const type = typeOf(schema);
   const kind = kindOf(name, description, schema);
@@ -67,8 +83,10 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
     schema,
     default: schema.default,
     items:
-      type === 'array' && isObject(schema.items) ? slotOf(name, { description, ...schema.items }, required) : undefined,
-    properties: type === 'object' ? slotsOf(isObject(schema.properties) ? schema : branchOf(schema)) : undefined,
+      type === 'array' && isObject(schema.items)
+        ? slotOf(name, { description, ...schema.items }, required, room)
+        : undefined,
+    properties: type === 'object' ? slotsIn(isObject(schema.properties) ? schema : branchOf(schema), room) : undefined,
   };
 };
 
