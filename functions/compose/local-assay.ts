@@ -72,9 +72,10 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const store = { ...opened, table: tracedTable(opened.table), blobs: tracedBlobs(opened.blobs) };
   const gauge = nodeGauge();
   const discover = options.discover ?? discoverHere(environment, gauge, data);
+  const memory = environment.ASSAY_PICTURE_MEMORY_MB * 2 ** 20;
   const images = {
-    budget: createPictureBudget({ bytes: environment.ASSAY_PICTURE_MEMORY_MB * 2 ** 20 }),
-    limits: { ...defaultLimits, pixels: environment.ASSAY_MAX_MEGAPIXELS * 1e6 },
+    budget: createPictureBudget({ bytes: memory }),
+    limits: { ...defaultLimits, pixels: environment.ASSAY_MAX_MEGAPIXELS * 1e6, memory },
   };
   const storageBytes = storageLimit(environment.ASSAY_STORAGE_MB);
   const admitBytes = (tenant: string, bytes: number) =>

@@ -4,6 +4,7 @@ import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import { goldenImage, testEngine } from '../support/iqa.ts';
+import { gifOf, tiffOf, webpOf } from '../support/many-frames.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const chelsea = goldenImage('chelsea.png').bytes;
@@ -198,6 +199,30 @@ describe('decoding pictures', () => {
       name: 'InvalidInput',
       message: /bomb\.png has 50000 x 50000 pixels, the limit is 100 megapixels; make it smaller/,
     });
+  });
+
+  test('X.05 a picture of more than 10,000 frames or pages is refused before libvips looks at each of them', async () => {
+    const pixel = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+      .webp()
+      .toBuffer();
+    const makers: Readonly<Record<string, (frames: number) => Buffer>> = {
+      'many.gif': gifOf,
+      'many.webp': (frames) => webpOf(frames, pixel),
+      'many.tiff': tiffOf,
+      'many-big.tiff': (pages) => tiffOf(pages, true),
+    };
+    for (const [name, make] of Object.entries(makers)) {
+      assert.equal((await sharp(make(30)).metadata()).pages, 30, name);
+      assert.match((await engine.decode(make(10_000), name)).notes.join(), /the first of 10000 frames or pages/);
+      await assert.rejects(engine.decode(make(10_001), name), {
+        name: 'InvalidInput',
+        message: `${name} has more than 10000 frames or pages, the limit; send the first one alone`,
+      });
+    }
+    const endless = tiffOf(2);
+    endless.writeUInt32LE(10, endless.length - 4);
+    await assert.rejects(engine.decode(endless, 'endless.tiff'), /more than 10000 frames/);
+    await assert.rejects(engine.decode(gifOf(3).subarray(0, 40), 'half.gif'), /half\.gif cannot be read as a picture/);
   });
 
   test('a file over the size limit is refused before it is parsed', async () => {

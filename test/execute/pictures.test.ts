@@ -42,6 +42,69 @@ describe('image tools have a memory budget and can be cancelled', () => {
     assert.equal(defaultLimits.pixels, 100_000_000);
   });
 
+  test('X.05 a result too large to write is refused before anything is decoded, by its format and size', async (t) => {
+    const limits = { ...defaultLimits, pixels: 1e6, memory: 8e6 };
+    const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget(), limits });
+    const image = base64(await png(400, 300));
+    const turned = base64(
+      await sharp(await png(400, 300))
+        .withMetadata({ orientation: 6 })
+        .toBuffer(),
+    );
+    const refusals: readonly (readonly [tool: string, given: Record<string, unknown>, message: RegExp])[] = [
+      [
+        'image_resize',
+        { width: 1200, enlarge: true },
+        /^the result would have 1200 x 900 pixels; as png it may have 1 /,
+      ],
+      ['image_resize', { width: 900, height: 1200, fit: 'fill', enlarge: true }, /have 900 x 1200 pixels/],
+      ['image_resize', { width: 1200, height: 300, fit: 'outside', enlarge: true }, /have 1200 x 900 pixels/],
+      ['image_resize', { width: 5000, height: 300, fit: 'contain' }, /have 5000 x 300 pixels/],
+      [
+        'image_resize',
+        { width: 640, height: 640, fit: 'cover', format: 'avif', enlarge: true },
+        /as avif it may have 0\.3 mega/,
+      ],
+      ['image_resize', { width: 1200, image: turned, enlarge: true }, /have 1200 x 1600 pixels/],
+    ];
+    for (const [tool, given, message] of refusals) {
+      const { body } = await invoke(tool, { image, ...given });
+      assert.equal(body.error.type, 'TooLarge', JSON.stringify(body));
+      assert.match(body.error.message, message);
+    }
+    for (const given of [{ width: 1200 }, { width: 5000, height: 5000, fit: 'cover' }, { height: 800, enlarge: true }])
+      assert.equal((await invoke('image_resize', { image, ...given })).body.status, 'ok', JSON.stringify(given));
+    const { body } = await invoke('image_convert', { image: base64(await png(900, 900)), format: 'webp' });
+    assert.match(body.error.message, /^the result would have 900 x 900 pixels; as webp it may have 0\.5 megapixels: make/);
+  });
+
+  test('X.05 a picture that its decoder must hold whole counts with that, and is refused beyond the limit', async (t) => {
+    const asked: number[] = [];
+    const budget = {
+      reserve: async (_: string, bytes: number) => {
+        asked.push(bytes);
+        return () => {};
+      },
+    };
+    const { invoke } = await toolsAssay(t, {}, {}, { budget, limits: { ...defaultLimits, memory: 4e5 } });
+    const create = { width: 200, height: 300, channels: 4, background: 'red' } as const;
+    const interlaced = (options: object) =>
+      sharp({ create })
+        .png({ progressive: true, ...options })
+        .toBuffer();
+    const deep = await sharp({ create }).toColourspace('rgb16').png({ progressive: true }).toBuffer();
+    const reference = base64(await sharp({ create }).png().toBuffer());
+
+    const ok = await invoke('image_compare', { image: base64(await interlaced({})), reference });
+    const refused = await invoke('image_compare', { image: base64(deep), reference });
+
+    assert.deepEqual([ok.body.status, asked], ['ok', [200 * 300 * (4 + 4 + 4)]]);
+    assert.match(
+      refused.body.error.message,
+      /^image takes 1 MB to decode, the limit is 1; save it without interlacing/,
+    );
+  });
+
   test('the image tools run in a separate process', async (t) => {
     const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget() });
     const image = base64(await png(40, 30));

@@ -1,3 +1,4 @@
+import type { Metadata } from 'sharp';
 import type { ReadImage } from '../../iqa/image-source.ts';
 import type { CallContext, Handler } from '../../kernel/ports.ts';
 import type { BuiltinJob } from '../node/builtin-child.ts';
@@ -6,8 +7,9 @@ import type { NodeGauge } from '../node/gauge.ts';
 import { runApart } from '../node/run-apart.ts';
 import { imageToolsByName } from './image-tools-by-name.ts';
 import type { PictureBudget } from './picture-budget.ts';
-import type { PictureLimits } from './picture-formats.ts';
+import { defaultLimits, type PictureLimits } from './picture-formats.ts';
 import { readPicture } from './read-picture.ts';
+import { bytesToDecode, bytesToWrite } from './working-memory.ts';
 
 interface Options {
   readonly readImage: ReadImage;
@@ -24,17 +26,27 @@ type Arguments = Readonly<Record<string, unknown>>;
  * process reads only the header: a picture that is too large is refused, and others wait until there is memory.
  */
 export const imageHandlersApart = (options: Options): ReadonlyMap<string, Handler> => {
-  const { readImage, pool, budget, gauge, limits } = options;
+  const { readImage, pool, budget, gauge, limits = defaultLimits } = options;
+  /** Of the pictures as RGBA, of decoding them, and of what is written; a header alone takes nothing. */
+  const bytesFor = (name: string, args: Arguments, pictures: readonly Metadata[]): number => {
+    if (name === 'image_info') return 0;
+    const read = pictures.reduce((sum, each) => sum + each.width * each.height * 4 + bytesToDecode(each), 0);
+    const [picture] = pictures;
+    return read + (picture === undefined || name === 'image_compare' ? 0 : bytesToWrite(args, picture, limits));
+  };
   const run = async (name: string, args: Arguments, context: CallContext): Promise<unknown> => {
     const fields = ['image', 'reference'].filter((field) => args[field] !== undefined);
     const pictures = await Promise.all(
       fields.map((field) => readPicture(args[field], field, context.tenant, readImage, limits)),
     );
-    // The input as RGBA, and the output.
-    const bytes = pictures.reduce((sum, { metadata: { width, height } }) => sum + width * height * 4, 0);
+    const bytes = bytesFor(
+      name,
+      args,
+      pictures.map(({ metadata }) => metadata),
+    );
     const { promise: turn, resolve: started } = Promise.withResolvers<void>();
     context.waits?.(turn);
-    const giveBack = await budget.reserve(context.tenant, name === 'image_info' ? 0 : bytes, context.signal);
+    const giveBack = await budget.reserve(context.tenant, bytes, context.signal);
     try {
       const job: BuiltinJob = {
         name,

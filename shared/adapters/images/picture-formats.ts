@@ -1,16 +1,20 @@
 import type { Metadata, Sharp, SharpConstructor, SharpOptions } from 'sharp';
+import { countFrames } from '../../iqa/formats/count-frames.ts';
 import { openPlain, type PlainPicture } from '../../iqa/formats/plain-picture.ts';
 import type { Size } from '../../iqa/metric.ts';
 import { Fault, messageOf } from '../../kernel/errors.ts';
+import { bytesToDecode } from './working-memory.ts';
 
 /** The limits of a picture file before it is decoded. */
 export interface PictureLimits {
   readonly bytes: number;
   readonly pixels: number;
+  /** What one picture may take while it is decoded or written. */
+  readonly memory: number;
 }
 
-/** 100 MB and 100 megapixels. */
-export const defaultLimits: PictureLimits = { bytes: 100 * 2 ** 20, pixels: 100_000_000 };
+/** 100 MB and 100 megapixels, in 640 MB. */
+export const defaultLimits: PictureLimits = { bytes: 100 * 2 ** 20, pixels: 100_000_000, memory: 640 * 2 ** 20 };
 
 /**
  * libvips' readers of what is not accepted, SVG before all, which is a program. Those of accepted formats are never
@@ -52,6 +56,7 @@ export const readHeader = async (
     const { width, height, format } = plain;
     return { width, height, format, plain };
   }
+  checkFrames(bytes, name);
   const metadata = await open(bytes, header)
     .metadata()
     .catch((thrown: unknown) => {
@@ -60,6 +65,7 @@ export const readHeader = async (
     });
   const format = detectFormat(metadata, name);
   checkPixels(metadata, name, limits);
+  checkMemory(metadata, name, limits);
   const { width, height } = metadata;
   return { width, height, format, metadata };
 };
@@ -82,6 +88,15 @@ const checkBytes = (bytes: Uint8Array, name: string, limits: PictureLimits): voi
   throw new Fault('TooLarge', text, { picture: name, bytes: bytes.length, limit: limits.bytes });
 };
 
+/** Longer than any animation of minutes; only the first frame or page is ever read. */
+const MOST_FRAMES = 10_000;
+
+const checkFrames = (bytes: Uint8Array, name: string): void => {
+  if (countFrames(bytes, MOST_FRAMES + 1) <= MOST_FRAMES) return;
+  const text = `${name} has more than ${MOST_FRAMES} frames or pages, the limit; send the first one alone`;
+  throw new Fault('InvalidInput', text, { picture: name, limit: MOST_FRAMES });
+};
+
 const detectFormat = (metadata: Metadata, name: string): string => {
   const format = metadata.format === 'heif' && metadata.compression === 'av1' ? 'avif' : metadata.format;
   if (FORMATS.includes(format)) return format;
@@ -95,6 +110,14 @@ const checkPixels = ({ width, height }: Size, name: string, { pixels }: PictureL
   if (width * height <= pixels) return;
   const text = `${name} has ${width} x ${height} pixels, the limit is ${Math.floor(pixels / 1e6)} megapixels; make it smaller`;
   throw new Fault('InvalidInput', text, { picture: name, width, height, limit_pixels: pixels });
+};
+
+const checkMemory = (metadata: Metadata, name: string, { memory }: PictureLimits): void => {
+  const bytes = bytesToDecode(metadata);
+  if (bytes <= memory) return;
+  const [needed, limit] = [bytes, memory].map((each) => Math.ceil(each / 2 ** 20));
+  const text = `${name} takes ${needed} MB to decode, the limit is ${limit}; save it without interlacing, with 8 bits a channel, or smaller`;
+  throw new Fault('InvalidInput', text, { picture: name, bytes, limit: memory });
 };
 
 export const firstLine = (thrown: unknown): string => messageOf(thrown).split('\n')[0] ?? '';

@@ -3,6 +3,7 @@ import type { PlainPicture } from '../../iqa/formats/plain-picture.ts';
 import type { Picture, Pixels } from '../../iqa/pixels.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { firstLine, named, type PictureLimits, readHeader } from '../images/picture-formats.ts';
+import { bytesToDecode } from '../images/working-memory.ts';
 import { decodeApart } from './decode-apart.ts';
 import type { NativeCode } from './native-code.ts';
 import { pixelPipeline } from './pixel-pipeline.ts';
@@ -42,10 +43,10 @@ function readPlain(plain: PlainPicture, name: string, allocate: Allocate): Pictu
   return { name, format, pixels: { width, height, data }, notes };
 }
 
-/** How many bytes a picture takes once it is decoded. */
+/** How many bytes a picture takes while it is decoded, and after. */
 export async function measurePicture(bytes: Uint8Array, name: string, limits: PictureLimits): Promise<number> {
-  const { width, height } = await readHeader(sharp, bytes, name, limits);
-  return width * height * 3;
+  const { width, height, metadata } = await readHeader(sharp, bytes, name, limits);
+  return width * height * 3 + (metadata ? bytesToDecode(metadata) : 0);
 }
 
 // Above this a copy beside the shared memory would cost more than writing the pixels to a file and back, and decoding

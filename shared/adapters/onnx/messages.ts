@@ -9,7 +9,7 @@ export interface Jobs {
     readonly ask: { readonly bytes: Uint8Array; readonly name: string; readonly memory?: SharedArrayBuffer };
     readonly answer: { readonly picture: Picture; readonly usedMemory: boolean };
   };
-  /** How many bytes it will be, by its header. */
+  /** How many bytes it will take, by its header. */
   readonly measure: {
     readonly ask: { readonly bytes: Uint8Array; readonly name: string };
     readonly answer: number;
