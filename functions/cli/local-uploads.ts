@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkSignedPut } from '../../shared/adapters/files/signed-put.ts';
 import type { Assay } from '../../shared/assay.ts';
-import { sha256 } from '../../shared/kernel/canonical-json.ts';
+import { sha256InSlices } from '../../shared/kernel/digest-slices.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/kernel/limits.ts';
 import { pause } from '../../shared/kernel/pause.ts';
@@ -61,7 +61,7 @@ export const localUploads = (assay: Assay, folder: string): LocalUploads => {
     async store(path, bytes, contentType) {
       await context.blobs.put(path, bytes, contentType);
       const sequencer = assay.clock.now().toString(16).padStart(16, '0');
-      await deliveries.send(objectCreated(path, sha256(bytes), bytes.length, sequencer));
+      await deliveries.send(objectCreated(path, await sha256InSlices(bytes), bytes.length, sequencer));
     },
     takeOver: deliveries.takeOver,
     idle: deliveries.idle,

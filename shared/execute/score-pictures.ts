@@ -35,8 +35,8 @@ export const scorePictures = async (
   requireScope(actor, 'invoke');
   const { prices } = context;
   const iqa = { ...context.iqa, catalogue: visibleCatalogue(context.iqa.catalogue, actor) };
-  const image = digestImage(request.image);
-  const reference = request.reference && digestImage(request.reference);
+  const image = await digestImage(request.image);
+  const reference = request.reference && (await digestImage(request.reference));
   const choice = await chooseToolsFor(iqa, { ...request, reference });
   const price = (name: string): number => priceOfTool(prices, iqa.catalogue, name);
   const { value, chargedMicros } = await runOperation(

@@ -1,4 +1,5 @@
 import { sha256 } from '../kernel/canonical-json.ts';
+import { sha256InSlices } from '../kernel/digest-slices.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { IqaEngine, Picture } from './engine.ts';
 import { NO_REFERENCE } from './score-cache.ts';
@@ -16,9 +17,9 @@ export interface ImageFile {
 export type DigestedImage = ImageFile & { readonly sha256: string };
 
 /** Adds the digest to a picture, so that it is hashed once. */
-export const digestImage = (image: ImageFile): DigestedImage => ({
+export const digestImage = async (image: ImageFile): Promise<DigestedImage> => ({
   ...image,
-  sha256: image.sha256 ?? sha256(image.bytes),
+  sha256: image.sha256 ?? (await sha256InSlices(image.bytes)),
 });
 
 export interface Pictures {
@@ -26,7 +27,7 @@ export interface Pictures {
   readonly reference?: Picture;
 }
 
-/** The pictures of one request: hashed immediately, decoded once, when a tool first needs them. */
+/** The pictures of one request, decoded once, when a tool first needs them. */
 export interface OpenImages {
   readonly name: string;
   readonly imageSha256: string;
@@ -77,8 +78,12 @@ export const openImages = (
   let decoded: Promise<Pictures> | undefined;
   return {
     name,
-    imageSha256: image.sha256 ?? sha256(image.bytes),
-    referenceSha256: reference ? (reference.sha256 ?? sha256(reference.bytes)) : NO_REFERENCE,
+    get imageSha256() {
+      return image.sha256 ?? sha256(image.bytes);
+    },
+    get referenceSha256() {
+      return reference ? (reference.sha256 ?? sha256(reference.bytes)) : NO_REFERENCE;
+    },
     hasReference: reference !== undefined,
     decode: () => {
       decoded ??= decodeBoth();

@@ -21,8 +21,7 @@ interface Place {
 export const checkShape = (value: unknown, { depth, what }: Limits): void => {
   if (!isNested(value)) return;
   const open: Place[] = [{ value, depth: 0, name: '' }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const outer = next;
+  for (let outer = open.pop(); outer; outer = open.pop()) {
     if (outer.depth >= depth)
       throw new Fault(
         'InvalidInput',
@@ -31,25 +30,26 @@ export const checkShape = (value: unknown, { depth, what }: Limits): void => {
       );
     if (Array.isArray(outer.value)) {
       const list: readonly unknown[] = outer.value;
-      for (let name = 0; name < list.length; name++) {
-        const inner = list[name];
-        if (isNested(inner)) open.push({ value: inner, depth: outer.depth + 1, name, outer });
-        else if (isInfinite(inner)) throw tooHuge(what, { value: {}, depth: 0, name, outer });
-      }
-      continue;
-    }
-    const names = Object.keys(outer.value);
-    if (names.length > MAX_FIELDS) throw tooWide(what, cut(pathOf(outer)));
-    for (const name of names) {
-      const inner = (outer.value as Readonly<Record<string, unknown>>)[name];
-      if (name === '__proto__') {
-        const path = pathOf({ value: {}, depth: 0, name, outer });
-        throw new Fault('InvalidInput', `${what} has the key __proto__ at ${cut(path)}; rename it`, { field: path });
-      }
-      if (isNested(inner)) open.push({ value: inner, depth: outer.depth + 1, name, outer });
-      else if (isInfinite(inner)) throw tooHuge(what, { value: {}, depth: 0, name, outer });
-    }
+      for (let name = 0; name < list.length; name++) checkInner(open, outer, name, list[name], what);
+    } else checkFields(open, outer, what);
   }
+};
+
+const checkFields = (open: Place[], outer: Place, what: string): void => {
+  const names = Object.keys(outer.value);
+  if (names.length > MAX_FIELDS) throw tooWide(what, cut(pathOf(outer)));
+  for (const name of names) {
+    if (name === '__proto__') {
+      const path = pathOf({ value: {}, depth: 0, name, outer });
+      throw new Fault('InvalidInput', `${what} has the key __proto__ at ${cut(path)}; rename it`, { field: path });
+    }
+    checkInner(open, outer, name, (outer.value as Readonly<Record<string, unknown>>)[name], what);
+  }
+};
+
+const checkInner = (open: Place[], outer: Place, name: string | number, inner: unknown, what: string): void => {
+  if (isNested(inner)) open.push({ value: inner, depth: outer.depth + 1, name, outer });
+  else if (isInfinite(inner)) throw tooHuge(what, { value: {}, depth: 0, name, outer });
 };
 
 /** Whether a small value is or holds such a number. */

@@ -35,6 +35,15 @@ describe('the work of a call is bounded', () => {
     assert.deepEqual([columns[0], columns[1], columns.at(-1)], ['a', 'a_2', 'a_60000']);
   });
 
+  test('X.07 a text of a gigabyte, made by repeating, is refused before it is written', async () => {
+    const gigabyte = '[$pad("x", 500000000), $pad("y", 500000000)]';
+
+    const { body } = await invoke('json_query', { data: {}, expression: gigabyte });
+
+    assert.deepEqual([body.status, body.error.type], ['failed', 'OutputTooLarge']);
+    assert.match(body.error.message, /^json_query returned more than 4194304 bytes of JSON/);
+  });
+
   test('the diff of unrelated texts runs outside the server’s event loop', async () => {
     let turns = 0;
     const beat = setInterval(() => turns++, 5);

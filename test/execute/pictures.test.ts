@@ -75,7 +75,10 @@ describe('image tools have a memory budget and can be cancelled', () => {
     for (const given of [{ width: 1200 }, { width: 5000, height: 5000, fit: 'cover' }, { height: 800, enlarge: true }])
       assert.equal((await invoke('image_resize', { image, ...given })).body.status, 'ok', JSON.stringify(given));
     const { body } = await invoke('image_convert', { image: base64(await png(900, 900)), format: 'webp' });
-    assert.match(body.error.message, /^the result would have 900 x 900 pixels; as webp it may have 0\.5 megapixels: make/);
+    assert.match(
+      body.error.message,
+      /^the result would have 900 x 900 pixels; as webp it may have 0\.5 megapixels: make/,
+    );
   });
 
   test('X.05 a picture that its decoder must hold whole counts with that, and is refused beyond the limit', async (t) => {

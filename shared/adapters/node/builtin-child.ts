@@ -1,6 +1,7 @@
 import type { Arguments } from '../../execute/builtins/builtin.ts';
 import { builtinsByName } from '../../execute/builtins/by-name.ts';
 import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../execute/output.ts';
+import { sizeOfValue } from '../../kernel/within-time.ts';
 import type { ImageTool } from '../images/image-tools.ts';
 import { imageToolsByName } from '../images/image-tools-by-name.ts';
 import type { Answer } from './child-pool.ts';
@@ -38,7 +39,10 @@ const answer = async ({ args, ...rest }: SentJob): Promise<Answer> => {
   const { name } = rest;
   const { result, usage } = await gauge.measure(async () => {
     const job = { ...rest, args: JSON.parse(args) as Arguments };
-    const text = JSON.stringify((await findRun(name)?.(job)) ?? null);
+    const output = (await findRun(name)?.(job)) ?? null;
+    // A text made by repeating takes no memory until it is written: JSON of half a gigabyte took one and a half.
+    if (sizeOfValue(output, MAX_OUTPUT_BYTES) >= MAX_OUTPUT_BYTES) throw outputTooLarge(name);
+    const text = JSON.stringify(output);
     // Here, before it is copied to the server.
     if (text.length > MAX_OUTPUT_BYTES) throw outputTooLarge(name);
     return text;
