@@ -225,6 +225,18 @@ describe('decoding pictures', () => {
     await assert.rejects(engine.decode(gifOf(3).subarray(0, 40), 'half.gif'), /half\.gif cannot be read as a picture/);
   });
 
+  test('X.05 a picture with a side of more than 65,535 pixels is refused by its header', async () => {
+    await engine.decode(hugePng(65_535, 1), 'strip.png').catch(({ message }) => assert.match(message, /damaged/));
+    for (const [width, height] of [
+      [65_536, 1],
+      [1, 99_000_000],
+    ] as const)
+      await assert.rejects(engine.decode(hugePng(width, height), 'strip.png'), {
+        name: 'InvalidInput',
+        message: `strip.png has ${width} x ${height} pixels, a side may have 65535; cut it into parts`,
+      });
+  });
+
   test('a file over the size limit is refused before it is parsed', async () => {
     const strict = onnxEngine({ log: recordingLog(), workers: 1, limits: { bytes: 1000 } });
     after(() => strict.close());

@@ -106,7 +106,14 @@ const detectFormat = (metadata: Metadata, name: string): string => {
   });
 };
 
+/** As in a JPEG. Decoders hold whole rows: one of 99 million pixels took two gigabytes. */
+const LONGEST_SIDE = 65_535;
+
 const checkPixels = ({ width, height }: Size, name: string, { pixels }: PictureLimits): void => {
+  if (Math.max(width, height) > LONGEST_SIDE) {
+    const text = `${name} has ${width} x ${height} pixels, a side may have ${LONGEST_SIDE}; cut it into parts`;
+    throw new Fault('InvalidInput', text, { picture: name, width, height, limit: LONGEST_SIDE });
+  }
   if (width * height <= pixels) return;
   const text = `${name} has ${width} x ${height} pixels, the limit is ${Math.floor(pixels / 1e6)} megapixels; make it smaller`;
   throw new Fault('InvalidInput', text, { picture: name, width, height, limit_pixels: pixels });

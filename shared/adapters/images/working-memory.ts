@@ -8,7 +8,7 @@ type Decoded = Pick<Metadata, 'width' | 'height' | 'format' | 'channels' | 'dept
 
 /**
  * The bytes that a decoder holds of a picture at once, beside what it gives: next to none where it reads row by row,
- * all of it where the format lets it begin only at the end.
+ * all of it where the format lets it begin only at the end. Measured for each format.
  */
 export const bytesToDecode = (picture: Decoded): number => {
   const pixels = picture.width * picture.height;
@@ -17,8 +17,9 @@ export const bytesToDecode = (picture: Decoded): number => {
 };
 
 const heldByDecoder = ({ format, channels, depth, isProgressive }: Decoded): number => {
-  if (format === 'gif' || format === 'webp' || format === 'heif') return 4;
-  if (!isProgressive) return 0;
+  if (format === 'heif') return 16;
+  if (format === 'gif' || format === 'webp') return 5;
+  if (!isProgressive) return depth === 'uchar' ? 0 : 2;
   // A progressive JPEG keeps a coefficient of two bytes for each sample.
   return channels * (format === 'jpeg' || depth === 'ushort' ? 2 : 1);
 };
