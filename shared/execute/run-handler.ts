@@ -135,6 +135,7 @@ class HandlerContext implements CallContext {
   readonly progress: CallContext['progress'];
   readonly client: CallContext['client'];
   readonly allowed: CallContext['allowed'];
+  readonly planDepth: number;
   readonly #stop: Stopping;
 
   constructor({ log }: LayerContext, { id, actor, record, options }: Call, stop: Stopping) {
@@ -147,6 +148,7 @@ class HandlerContext implements CallContext {
     this.progress = options.progress;
     this.client = options.client;
     this.allowed = actor.tools;
+    this.planDepth = actor.planDepth ?? 0;
     this.#stop = stop;
   }
 

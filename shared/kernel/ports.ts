@@ -156,6 +156,8 @@ export interface CallContext {
   readonly client?: CallingClient;
   /** The tools the caller is confined to; all when absent. */
   readonly allowed?: ReadonlySet<string>;
+  /** How many plans that are tools the call is inside of. */
+  readonly planDepth?: number;
 }
 
 /** The MCP client behind a call, for tools that talk to it while they run. */

@@ -77,4 +77,6 @@ export interface Actor {
   readonly principal?: string;
   /** The key that pays for the plan these calls belong to, and whose grants they use. */
   readonly onBehalfOf?: string;
+  /** Of a plan's call: how many plans it is inside of. */
+  readonly planDepth?: number;
 }

@@ -55,18 +55,31 @@ export const startPlan = (
   runs: Runs,
   planId: string,
   input: unknown,
-  { tenant, keyId, callId, allowed }: Pick<CallContext, 'tenant' | 'keyId' | 'callId' | 'allowed'>,
+  given: Pick<CallContext, 'tenant' | 'keyId' | 'callId' | 'allowed' | 'planDepth'>,
   call?: DeferredCall,
 ): Promise<RunView> => {
+  const { tenant, keyId, callId, allowed, planDepth = 0 } = given;
+  if (planDepth >= DEEPEST) return Promise.reject(tooDeep(planId));
   const actor: Actor = {
     keyId: 'plan',
     tenant,
     scopes: new Set(['invoke']),
     onBehalfOf: keyId,
     tools: allowed,
+    planDepth: planDepth + 1,
   };
   return runs.start({ tenant, plan_id: planId, input, actor: toRunActor(actor), run_id: callId, call });
 };
+
+/** Each level multiplies the calls by up to 200, and a plan could else become a tool that it uses itself. */
+const DEEPEST = 3;
+
+const tooDeep = (planId: string): Fault =>
+  new Fault(
+    'InvalidInput',
+    `the plan ${planId.slice(0, 12)} is used inside ${DEEPEST} plans that are tools, the limit; put its nodes into the plan that uses it`,
+    { plan_id: planId, limit: DEEPEST },
+  );
 
 /** The output of a run that has ended; throws when the run failed. */
 export const outputOfRun = (ended: RunView): unknown => {

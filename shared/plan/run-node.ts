@@ -12,15 +12,17 @@ const RunActor = z.object({
   tools: z.array(z.string()).optional(),
   key: z.object({ quota: NewKey.shape.quota }).optional(),
   on_behalf_of: z.string().optional(),
+  depth: z.int().optional(),
 });
 export type RunActor = Readonly<z.infer<typeof RunActor>>;
 
-export const toRunActor = ({ keyId, scopes, tools, key, onBehalfOf }: Actor): RunActor => ({
+export const toRunActor = ({ keyId, scopes, tools, key, onBehalfOf, planDepth }: Actor): RunActor => ({
   key_id: keyId,
   scopes: [...scopes],
   tools: tools && [...tools],
   key: key?.quota && { quota: key.quota },
   on_behalf_of: onBehalfOf,
+  depth: planDepth,
 });
 
 /** Runs one node through the layers of every call, for the key that started the run. */
@@ -55,5 +57,6 @@ const readActor = ({ tenant, actor }: NodeCall): Actor => {
     tools: kept.tools && new Set(kept.tools),
     key: kept.key as ApiKey | undefined,
     onBehalfOf: kept.on_behalf_of,
+    planDepth: kept.depth,
   };
 };

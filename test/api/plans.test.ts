@@ -60,6 +60,37 @@ const ended = async ({ json }: TestAssay, started: RunView): Promise<RunView> =>
 };
 
 describe('plans over HTTP', () => {
+  test('X.07 plans that are tools nest three deep, and one that uses itself ends', { timeout: 60_000 }, async () => {
+    const { json } = await workshop();
+    const save = async (name: string, used: string, given: object = {}) => {
+      const nodes = [{ id: 'a', tool: used, arguments: given }];
+      const { body } = await json<Made>('POST', '/v1/plans', { nodes });
+      const made = await json('POST', `/v1/plans/${body.plan_id}/tool`, { name, version: '1.0.0' });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+    };
+    const invoke = async (name: string) =>
+      (
+        await json<{ status: string; error?: { message: string } }>('POST', `/v1/tools/${name}/invoke`, {
+          arguments: {},
+        })
+      ).body;
+    await save('first', 'shout', { text: 'a' });
+    await save('second', 'first');
+    await save('third', 'second');
+    await save('fourth', 'third');
+
+    assert.equal((await invoke('third')).status, 'ok');
+    const refused = await invoke('fourth');
+    assert.equal(refused.status, 'failed');
+    assert.match(refused.error?.message ?? '', /is used inside 3 plans that are tools, the limit; put its nodes/);
+
+    await json('POST', '/v1/tools', tool('snake', { version: '1.0.0', parameters: { type: 'object' } }));
+    const tail = (await json<Made>('POST', '/v1/plans', { nodes: [{ id: 'a', tool: 'snake', arguments: {} }] })).body;
+    await json('DELETE', '/v1/tools/snake');
+    await json('POST', `/v1/plans/${tail.plan_id}/tool`, { name: 'snake', version: '1.0.0' });
+    assert.match((await invoke('snake')).error?.message ?? '', /is used inside 3 plans that are tools/);
+  });
+
   test('R1.09 C.05 a plan is compiled to nodes, data edges, a tree and a state machine', async () => {
     const { json, request } = await workshop();
 

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { crc32, deflateSync } from 'node:zlib';
+import { gifOf, tiffOf } from '../../support/many-frames.ts';
 import { type Answered, readAnswer, type WatchedServer } from './watched-server.ts';
 
 /** An attack by a key of the tenant `loud`; what it was told. */
@@ -34,12 +35,12 @@ const on = (handler: string) => ({
 });
 
 /** A black picture of one bit a pixel: 256 megapixels are 31 KB as a file. */
-const png = (side: number): { readonly base64: string } => {
+const png = (width: number, height = width): { readonly base64: string } => {
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
   header[8] = 1;
-  const pixels = deflateSync(Buffer.alloc(side * (1 + Math.ceil(side / 8))));
+  const pixels = deflateSync(Buffer.alloc(height * (1 + Math.ceil(width / 8))));
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const parts = [signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))];
   return { base64: Buffer.concat(parts).toString('base64') };
@@ -124,6 +125,7 @@ const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)
 /** Every attack by its name. */
 export const attacks = (): Readonly<Record<string, Attack>> => {
   const [large, tooLarge] = [png(9990), png(16_000)];
+  const enlarged = { image: png(10), width: 16_384, height: 16_384, fit: 'fill', enlarge: true };
   return {
     'first decision': async (server, key) => [
       await server.send('/v1/decide', { task: 'hash the text "a" with sha256' }, { key }),
@@ -139,6 +141,19 @@ export const attacks = (): Readonly<Record<string, Attack>> => {
     'GIF of 268 MP, convert x 8': invoke('image_convert', { image: hugeGif(16_384), format: 'png' }, 8),
     'PNG of 100 MP, convert x 8': invoke('image_convert', { image: large, format: 'jpeg' }, 8),
     'PNG of 100 MP, score x 8': score(large, 8),
+    'PNG of 99,000,000 x 1, score x 8': score(png(99_000_000, 1), 8),
+    'result of 268 MP, AVIF x 8': invoke('image_resize', { ...enlarged, format: 'avif' }, 8),
+    'result of 268 MP, GIF x 8': invoke('image_resize', { ...enlarged, format: 'gif' }, 8),
+    'TIFF of 20,000 pages, score x 8': score({ base64: tiffOf(20_000).toString('base64') }, 8),
+    'GIF of 100,000 frames, score x 8': score({ base64: gifOf(100_000).toString('base64') }, 8),
+    'text of half a gigabyte x 8': invoke('json_query', { data: {}, expression: '$pad("x", 500000000)' }, 8),
+    'decision on 5,000 numbers x 20': (server, key) => {
+      const task = { task: `hash ${'5 '.repeat(5000)}` };
+      return times(20, () => server.send('/v1/decide', task, { key }));
+    },
+    'infinite number': async (server, key) => [
+      await server.send('/v1/tools/unit_convert/invoke', '{"arguments":{"value":1e999,"from":"km","to":"m"}}', { key }),
+    ],
     'PUT of 600 MB unannounced': endlessPut,
     'text_diff, context 50,000,000': own(
       { name: 'my_diff', ...on('text_diff') },
