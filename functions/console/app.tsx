@@ -99,7 +99,7 @@ const ActingFor = () => {
       aria-label={`Acting for ${tenant}: stop`}
       onClick={() => client.actFor(undefined)}
     >
-      <span class="acting-for">Acting for {tenant}</span>: stop
+      <span class="acting-for">Acting for {tenant}</span> · stop
     </button>
   );
 };
