@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { glob, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { checkedTools } from './checked-tools.ts';
@@ -58,8 +58,6 @@ export const bundleFunction = async ({
     ...settings,
     entryPoints: atEdge ? entries.own : { ...entries.own, ...entries.deferred, ...groups.entries },
     outdir,
-    // The edge has no `require`.
-    banner: atEdge ? {} : { js: BANNER },
     plugins: [
       ...(atEdge
         ? []
@@ -69,7 +67,17 @@ export const bundleFunction = async ({
       dataFiles(outdir),
     ],
   });
+  // The edge has no `require`.
+  if (!atEdge) await giveRequire(outdir);
   return measure(outdir);
+};
+
+/** A few of the files ask for `require`, most of them of packages in CommonJS; making it costs each file of a start. */
+const giveRequire = async (folder: string): Promise<void> => {
+  for await (const file of glob('*.mjs', { cwd: folder })) {
+    const text = await readFile(join(folder, file), 'utf8');
+    if (/\brequire\b/.test(text)) await writeFile(join(folder, file), `${BANNER}\n${text}`);
+  }
 };
 
 /** The one bundle that does not run in Lambda. */
