@@ -103,18 +103,22 @@ const MONTH =
 const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR = '((?:19|20)\\d\\d)';
 
+const YEAR_FIRST = new RegExp(`(?<!\\d)${YEAR},? ${MONTH} ${DAY}(?![\\p{L}\\d])`, 'iu');
+const DAY_OF_MONTH = new RegExp(`(?<!\\d)${YEAR},? ${DAY} of ${MONTH}(?![\\p{L}\\d])`, 'iu');
+const YEAR_LAST = new RegExp(`(?<!\\p{L})${MONTH} ${DAY},? of ${YEAR}(?!\\d)`, 'iu');
+
 /** Orders that chrono does not know: `2023 April 4th`, `2023 4th of April` and `April 9th of 2023`. */
 const ORDERS: readonly Chrono['parsers'][number][] = [
   {
-    pattern: () => new RegExp(`(?<!\\d)${YEAR},? ${MONTH} ${DAY}(?![\\p{L}\\d])`, 'iu'),
+    pattern: () => YEAR_FIRST,
     extract: (_, [, year, month = '', day]) => dateParts(year, month, day),
   },
   {
-    pattern: () => new RegExp(`(?<!\\d)${YEAR},? ${DAY} of ${MONTH}(?![\\p{L}\\d])`, 'iu'),
+    pattern: () => DAY_OF_MONTH,
     extract: (_, [, year, day, month = '']) => dateParts(year, month, day),
   },
   {
-    pattern: () => new RegExp(`(?<!\\p{L})${MONTH} ${DAY},? of ${YEAR}(?!\\d)`, 'iu'),
+    pattern: () => YEAR_LAST,
     extract: (_, [, month = '', day, year]) => dateParts(year, month, day),
   },
 ];
