@@ -36,7 +36,9 @@ export const groupModules = (entry: string, sources: readonly Source[]): ModuleG
   const modules = sources.map(({ module }) => module);
   const fileOf = (module: string): string => {
     const path = relative(root, module).replaceAll('\\', '/');
-    return seen.get(path) ?? `group-${(alone.has(module) ? path : dirname(path)).replaceAll(/\W+/g, '-')}`;
+    const place = alone.has(module) ? path.replace(/\.ts$/, '') : `${dirname(path)}/all`;
+    // Every file that uses a group names it, so long names add up.
+    return seen.get(path) ?? `group-${place.replace(/^shared\//, '').replaceAll(/\W+/g, '-')}`;
   };
   const places = new Map(modules.map((module, index) => [module, { file: fileOf(module), name: `m${index}` }]));
   const files = Map.groupBy(modules, fileOf);
