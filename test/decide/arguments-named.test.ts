@@ -14,6 +14,11 @@ check('units', [
   },
   { task: 'how many pounds are 12.5 kg', properties: units, expected: { value: 12.5, from: 'kg', to: 'pounds' } },
   { task: 'convert 12 km/h to mph', properties: units, expected: { value: 12, from: 'km/h', to: 'mph' } },
+  {
+    task: 'convert 350 degrees fahrenheit to celsius',
+    properties: units,
+    expected: { value: 350, from: 'fahrenheit', to: 'celsius' },
+  },
   { task: 'what is 20 C in F', properties: units, expected: { value: 20, from: 'C', to: 'F' } },
   { task: '把5英里换算成公里', properties: units, expected: { value: 5, from: 'mile', to: 'kilometer' } },
   { task: '100华氏度等于多少摄氏度', properties: units, expected: { value: 100, from: 'fahrenheit', to: 'celsius' } },
@@ -175,5 +180,42 @@ check('texts by their description', [
     task: 'compare "a b c" with "a b d"',
     properties: { before: described('string', 'The first text.'), after: described('string', 'The other text.') },
     expected: { before: 'a b c', after: 'a b d' },
+  },
+]);
+
+const compounding = {
+  principal: described('number', 'The amount that is invested'),
+  compounds_per_year: described('integer', 'The number of times that interest is compounded per year'),
+};
+
+check('how often', [
+  {
+    task: 'what do 5000 dollars become, compounded quarterly',
+    properties: compounding,
+    expected: { principal: 5000, compounds_per_year: 4 },
+  },
+  {
+    task: 'the future value of 800 with monthly compounding',
+    properties: compounding,
+    expected: { principal: 800, compounds_per_year: 12 },
+  },
+  {
+    task: 'the monthly value of 800',
+    properties: compounding,
+    required: ['principal'],
+    expected: { principal: 800 },
+  },
+]);
+
+check('short forms and names of two words', [
+  {
+    task: 'blow with a medium strength',
+    properties: { strength: { type: 'string', enum: ['LOW', 'HIGH', 'MID'] } },
+    expected: { strength: 'MID' },
+  },
+  {
+    task: 'list the notes of the C sharp major scale',
+    properties: { key: described('string', 'The musical key of the scale') },
+    expected: { key: 'C sharp' },
   },
 ]);

@@ -1,11 +1,11 @@
 import { splitIdentifier, termOf } from '../../search/text.ts';
-import { knownWords } from '../../search/word-vectors.ts';
 import { contextOf } from './cues.ts';
 import { nearestWord } from './near-words.ts';
 import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import { conversionRole, roleOf } from './roles.ts';
 import type { Slot } from './slot.ts';
+import { otherSpelling } from './spellings.ts';
 import type { Token } from './tokens.ts';
 
 /** Numbers on offer are chosen as numbers are: by what stands beside them. */
@@ -43,7 +43,7 @@ export const choicesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<s
   );
 };
 
-type Mention = Pick<Proposal, 'start' | 'end' | 'from' | 'own' | 'source'>;
+export type Mention = Pick<Proposal, 'start' | 'end' | 'from' | 'own' | 'source'>;
 
 /** The examples of the description that the text has word for word. */
 export const examplesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] =>
@@ -83,13 +83,7 @@ const mention = (phrase: string, slot: Slot, reading: Reading, subject: Readonly
   // The png of cat.png is part of a name.
   if (best === undefined && findRun(wanted, reading) !== undefined) return undefined;
   const exact = best;
-  if (exact === undefined)
-    return (
-      shortMention(phrase, reading) ??
-      clippedMention(phrase, reading) ??
-      misspelled(phrase, reading) ??
-      nearMention(wanted, slot, reading, subject)
-    );
+  if (exact === undefined) return otherSpelling(phrase, reading) ?? nearMention(wanted, slot, reading, subject);
   const at = { start: exact.start, end: exact.end, from: exact.text, source: 'choice' as const };
   // A short or common word may be there for another reason, unless the slot is named beside it.
   const doubtful = isSlight(splitIdentifier(phrase)) && !besideSlot(exact.start, exact.end, slot, reading);
@@ -129,54 +123,6 @@ const findRuns = (wanted: readonly string[], { text }: Reading, words: readonly 
     runs.push({ start: token.start, end, text: text.slice(token.start, end) });
   }
   return runs;
-};
-
-/** `desc` on offer is meant by `descending`: the start of a word, and no word of its own. */
-const shortMention = (phrase: string, { tokens }: Reading): Mention | undefined => {
-  const short = phrase.toLowerCase();
-  if (!/^[a-z]{3,5}$/u.test(short) || knownWords().number(short) !== undefined) return undefined;
-  const token = tokens.find(({ lower }) => lower.length > short.length + 2 && lower.startsWith(short));
-  return token === undefined
-    ? undefined
-    : { start: token.start, end: token.end, from: token.text, own: 0.8, source: 'choice' };
-};
-
-/** `Sci-fi` on offer is meant by `science fiction`: each part is the start of a word, one after the other. */
-const clippedMention = (phrase: string, { words }: Reading): Mention | undefined => {
-  const parts = phrase.toLowerCase().split('-');
-  if (parts.length !== 2 || parts.some((part) => !/^[a-z]{2,5}$/u.test(part))) return undefined;
-  const [one = '', two = ''] = parts;
-  const at = words.free.findIndex(
-    ({ lower }, place) =>
-      lower.length > one.length && lower.startsWith(one) && (words.free[place + 1]?.lower ?? '').startsWith(two),
-  );
-  const [first, last] = [words.free[at], words.free[at + 1]];
-  return first === undefined || last === undefined
-    ? undefined
-    : { start: first.start, end: last.end, from: `${first.text} ${last.text}`, own: 0.8, source: 'choice' };
-};
-
-/** `luxary` on offer as `Luxury`: one letter off, and no word of its own. */
-const misspelled = (phrase: string, { words }: Reading): Mention | undefined => {
-  const right = phrase.toLowerCase();
-  if (!/^[a-z]{6,20}$/u.test(right)) return undefined;
-  const token = words.free.find(
-    ({ lower, term }) => knownWords().number(term) === undefined && isOneLetterOff(lower, right),
-  );
-  return token === undefined
-    ? undefined
-    : { start: token.start, end: token.end, from: token.text, own: 0.8, source: 'choice' };
-};
-
-/** Whether one letter was changed, left out, added, or two stand in the wrong order. */
-const isOneLetterOff = (one: string, other: string): boolean => {
-  if (Math.abs(one.length - other.length) > 1 || one === other) return false;
-  let start = 0;
-  while (start < one.length && one[start] === other[start]) start++;
-  let end = 0;
-  while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) end++;
-  const [left, right] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
-  return left.length <= 1 && right.length <= 1 ? true : left.length === 2 && right === `${left[1]}${left[0]}`;
 };
 
 /** Near words count only when they are not what the tool is about anyway: `movie` does not choose the genre. */

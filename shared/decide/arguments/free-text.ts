@@ -48,7 +48,7 @@ const writtenAfter = ({ text, tokens }: Reading, at: number): readonly Proposal[
     .slice(start)
     .replace(/[.!?]\s*$/u, '')
     .trimEnd();
-  return value === '' || /^(?:in|on|for|to|that|which|is|of|prompt|line|and|or)\b/iu.test(value)
+  return value === '' || /^(?:in|into|on|as|for|from|to|that|which|is|of|prompt|line|and|or)\b/iu.test(value)
     ? []
     : [piece(start, value, 'written', 0.5)];
 };

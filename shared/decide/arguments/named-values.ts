@@ -49,7 +49,8 @@ export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] =
   });
 };
 
-const isMeasuring = ({ start }: Mention, { text }: Reading): boolean => /\d\s*°?\s*$/u.test(text.slice(0, start));
+const isMeasuring = ({ start }: Mention, { text }: Reading): boolean =>
+  /\d\s*°?\s*(?:degrees?\s)?$/iu.test(text.slice(0, start));
 
 const measured = ({ spans }: Reading): number => spans.filter(({ quantity }) => quantity?.unit !== undefined).length;
 
@@ -121,8 +122,16 @@ const languages = (reading: Reading): readonly Mention[] =>
   });
 
 const units = (reading: Reading): readonly Mention[] =>
+  unitsIn(reading).filter(({ start, text }) => !isDegreeOf(text, reading.text.slice(start + text.length)));
+
+/** The degrees of `350 degrees fahrenheit` are Fahrenheit, and no unit beside it. */
+const isDegreeOf = (unit: string, after: string): boolean =>
+  /^degrees?$/iu.test(unit) && /^\s(?:celsius|fahrenheit|kelvin|[CFK]\b)/iu.test(after);
+
+const unitsIn = (reading: Reading): readonly Mention[] =>
   wordsIn(reading, (said, before) => {
-    if (SYMBOL.test(said)) return /\d\s?°?\s?$|\b(?:to|into|in)\s$/iu.test(before) ? () => said : undefined;
+    if (SYMBOL.test(said))
+      return /\d\s?°?\s?(?:degrees?\s)?$|\b(?:to|into|in)\s$/iu.test(before) ? () => said : undefined;
     const english = HAN.test(said) ? englishWordsOf(said).find((word) => UNIT_WORDS.has(word)) : undefined;
     if (english !== undefined) return (slot) => (HAN.test(slot.name + slot.description) ? said : english);
     return UNIT_WORDS.has(singular(said)) || UNIT_WORDS.has(said.toLowerCase()) ? () => said.toLowerCase() : undefined;

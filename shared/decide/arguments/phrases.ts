@@ -30,6 +30,12 @@ export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonl
       for (let to = from; to < Math.min(chunk.length, from + LONGEST); to++) {
         const [first, last] = [chunk[from] as Placed, chunk[to] as Placed];
         if (isStopWord(first.lower) || isStopWord(last.lower)) continue;
+        // `e-mails` is one word, whatever it is part of.
+        if (
+          HYPHENS.test(text.slice(last.end, last.end + 2)) ||
+          AFTER_HYPHEN.test(text.slice(Math.max(0, first.start - 2), first.start))
+        )
+          continue;
         const phrase = phraseOf(text, tokens, chunk, from, to);
         // A value begins or ends where its stretch does; what does neither is a piece of one.
         if (phrase.opens || phrase.closes) phrases.push(phrase);
@@ -100,6 +106,8 @@ const chunksOf = (tokens: readonly Token[], fixed: readonly Span[]): readonly (r
 const LIMIT = 48;
 const LONGEST = 5;
 const HAN = /^\p{Script=Han}/u;
+const HYPHENS = /^-\p{L}/u;
+const AFTER_HYPHEN = /\p{L}-$/u;
 const JOINTS = /^[-'’&/]$/u;
 /** What is of one of these kinds is no part of a phrase. */
 const FIXED: ReadonlySet<SpanKind> = new Set<SpanKind>([

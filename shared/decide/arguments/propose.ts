@@ -3,6 +3,7 @@ import { isMentioned } from './booleans.ts';
 import { choicesSaid, examplesSaid, isNumeric, isYesNo } from './choices.ts';
 import { formatPlace } from './format-place.ts';
 import { freeTexts } from './free-text.ts';
+import { frequencies } from './frequencies.ts';
 import { listsFor } from './lists.ts';
 import { namedValues } from './named-values.ts';
 import type { Proposal } from './proposal.ts';
@@ -27,6 +28,7 @@ export const proposalsFor = (
   const recognised = [
     ...typed(slot, slots, reading, subject),
     ...(slot.choices.length > 0 ? [] : namedValues(slot, reading)),
+    ...frequencies(slot, reading),
   ];
   const isFree = slot.type === 'string' && slot.choices.length === 0;
   return [

@@ -13,7 +13,7 @@ export interface Token {
 }
 
 const TOKEN =
-  /\p{Script=Han}+|(?:\p{Lu}\.){2,}|[A-G]#|C\+\+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’](?!s\b)[\p{L}]+)*|['’]s\b|[^\s\p{L}\p{N}]/gu;
+  /\p{Script=Han}+|(?:\p{Lu}\.){2,}|[A-G]#|[A-G] sharp\b|[B-G] flat\b|C\+\+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’](?!s\b)[\p{L}]+)*|['’]s\b|[^\s\p{L}\p{N}]/gu;
 const WORD = /^[\p{L}\p{N}]/u;
 const HAN = /^\p{Script=Han}/u;
 const MARKED = /[^\p{ASCII}]/u;
