@@ -2,6 +2,7 @@ import type { Profile } from '../search/profile.ts';
 import { termOf } from '../search/text.ts';
 import { knownWords } from '../search/word-vectors.ts';
 import type { Extraction } from './arguments/extract.ts';
+import { overlap } from './arguments/proposal.ts';
 import type { Reading } from './arguments/reading.ts';
 import type { Slot } from './arguments/slot.ts';
 import { tellingWords } from './telling-words.ts';
@@ -23,6 +24,18 @@ export interface Leftover {
   readonly mostUnsaid: number;
   /** How near an unexplained word comes to what the tool is about: `freezing` beside `boiling` asks for another thing. */
   readonly sibling: number;
+  /** What unexplained words count that come near nothing the tool is about. */
+  readonly far: number;
+  /** The same of the first words that are in no value: they say what is to be done. */
+  readonly opening: number;
+  /** Unexplained words that stand right beside a value: `river` after `Mississippi` may belong to it. */
+  readonly beside: number;
+  /** Pairs of values that were taken from the same words. */
+  readonly twice: number;
+  /** Unexplained words in capitals, which are mostly names. */
+  readonly capitals: number;
+  /** How near words in no value come to the name of an open parameter. */
+  readonly near: number;
 }
 
 /** `found` are the values of the call, `slots` its parameters; `isExplained` knows words that chose the tool otherwise. */
@@ -60,7 +73,29 @@ export const leftoverOf = (
   for (const [term, worth] of worths)
     if (!all.has(term) && worth >= TELLING)
       for (const own of subject) sibling = Math.max(sibling, known.similarity(term, own));
+  const distances = new Map(
+    [...worths].map(([term, worth]) => [term, all.has(term) ? 0 : worth * (1 - nearestOf(term, purpose))]),
+  );
+  const opening = said.slice(0, OPENING).reduce((sum, { term }) => sum + (distances.get(term) ?? 0), 0);
+  const unexplained = said.filter(({ term }) => !all.has(term));
+  const touching = unexplained.filter(({ start, end }) =>
+    values.some(
+      ({ at }) =>
+        at !== undefined && (isJoin(reading.text.slice(at.end, start)) || isJoin(reading.text.slice(end, at.start))),
+    ),
+  );
+  const places = values.flatMap(({ at, how }) => (at === undefined || how === 'list' ? [] : [at]));
+  const openNames = slots.filter(({ name }) => !found.has(name)).flatMap(({ nameTerms }) => nameTerms);
+  let near = 0;
+  for (const [term, worth] of worths)
+    if (!subject.has(term)) for (const own of openNames) near = Math.max(near, worth * known.similarity(term, own));
   return {
+    far: [...distances.values()].reduce((sum, distance) => sum + distance, 0),
+    opening,
+    beside: touching.length,
+    twice: places.filter((one, at) => places.some((two, other) => other > at && overlap(one, two))).length,
+    capitals: unexplained.filter(({ start }) => start > 0 && /\p{Lu}/u.test(reading.text.charAt(start))).length,
+    near,
     unsaid: unsaid.reduce((sum, worth) => sum + worth, 0),
     mostUnsaid: Math.max(0, ...unsaid),
     sibling,
@@ -73,6 +108,18 @@ export const leftoverOf = (
 };
 
 const TELLING = 0.3;
+/** So many of the first telling words say what is asked. */
+const OPENING = 3;
+
+/** How near a word comes to the nearest word of the tool's purpose. */
+const nearestOf = (term: string, purpose: Profile['purpose']): number => {
+  const number = knownWords().number(term) ?? -1;
+  let nearest = 0;
+  for (const own of purpose) nearest = Math.max(nearest, knownWords().between(number, own.number));
+  return nearest;
+};
+
+const isJoin = (text: string): boolean => text === ' ' || text === '-' || text === "' " || text === '" ';
 
 /** The words that a request may have for a parameter: its name, its description and the values on offer. */
 const termsOfSlot = (slot: Slot): ReadonlySet<string> => {

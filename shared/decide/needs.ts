@@ -28,6 +28,8 @@ export interface Needs {
   readonly unused: readonly SpanKind[];
   /** By how much the next best way to give the values to parameters is worse, in log odds; asked for the best tool only. */
   readonly contest: () => number;
+  /** As `chances`, given that all other parameters are as meant; asked for the best tool only. */
+  readonly freeChances: () => ReadonlyMap<string, number>;
 }
 
 /** `context` holds values given beside the task. */
@@ -38,7 +40,7 @@ export const needsOf = (
   weights?: Readonly<Record<string, number>>,
 ): Needs => {
   const slots = slotsFor(profile);
-  const { found, chances, unused, contest } = extract(
+  const { found, chances, unused, contest, freeChances } = extract(
     slots,
     reading,
     new Set(profile.purpose.map(({ term }) => term)),
@@ -53,6 +55,7 @@ export const needsOf = (
     found,
     chances,
     contest,
+    freeChances,
     unused: unused.map(({ kind }) => kind),
     explained: explainedBy(profile, [...found.values()], reading),
     typed: typedShare([...found.values()]),

@@ -1,13 +1,12 @@
 import table from '../../metadata/ready.json' with { type: 'json' };
 import type { Extraction } from './arguments/extract.ts';
-import { classOf, joined } from './arguments/feature-names.ts';
-import { wantsRegion } from './arguments/format-place.ts';
 import type { Source } from './arguments/proposal.ts';
 import type { Slot } from './arguments/slot.ts';
 import type { SpanKind } from './arguments/span.ts';
 import type { Evaluated } from './evaluate.ts';
 import type { Leftover } from './leftover.ts';
 import { sumOfTrees } from './trees.ts';
+import { valueFeatures } from './value-features.ts';
 
 /** What is known of a whole call when it is judged: the tool, the one after it, and its values. */
 export interface CallEvidence {
@@ -44,26 +43,17 @@ export const READY_FROM = table.threshold;
 const WEIGHTS: Readonly<Record<string, number>> = table.weights;
 
 /** What the probability of a call is made of, each by name. */
-export const readinessFeatures = ({
-  best,
-  second,
-  found,
-  missing,
-  leftover,
-  words,
-  chinese,
-}: CallEvidence): readonly (readonly [string, number])[] => {
+export const readinessFeatures = (evidence: CallEvidence): readonly (readonly [string, number])[] => {
+  const { best, second, found, missing, leftover, words, chinese } = evidence;
   const { needs } = best;
   const values = [...found.values()];
-  const chances = needs.slots.map(({ name }) => {
-    const value = found.get(name);
-    return value === undefined || value === needs.found.get(name) ? (needs.chances.get(name) ?? 1) : GIVEN;
-  });
-  const certainty = chances.reduce((sum, chance) => sum + Math.log(chance), 0);
-  const weakest = Math.min(1, ...chances);
-  const openChances = chances.filter((_, at) => !found.has(needs.slots[at]?.name ?? ''));
-  const certaintyOpen = openChances.reduce((sum, chance) => sum + Math.log(chance), 0);
-  const fit = Math.log(best.confidence / (1 - Math.min(best.confidence, 0.999)));
+  const chances = chancesOf(evidence, needs.chances);
+  const left = chancesOf(evidence, needs.freeChances());
+  const isOpen = (_: number, at: number): boolean => !found.has(needs.slots[at]?.name ?? '');
+  const [certainty, certaintyOpen] = [certaintyOf(chances), certaintyOf(chances.filter(isOpen))];
+  const [sure, sureOpen] = [certaintyOf(left), certaintyOf(left.filter(isOpen))];
+  const [weakest, weakestLeft] = [Math.min(1, ...chances), Math.min(1, ...left)];
+  const fit = oddsOf(best.confidence);
   const margin = second === undefined ? MARGIN : best.score - second.score;
   const open = needs.slots.length - found.size;
   const { sentence } = best.features;
@@ -73,12 +63,18 @@ export const readinessFeatures = ({
     ['certainty', Math.max(certainty, -5)],
     ['certainty of open', Math.max(certaintyOpen, -5)],
     ['certainty of filled', Math.max(certainty - certaintyOpen, -5)],
-    ['weakest open', Math.min(1, ...openChances)],
+    ['weakest open', Math.min(1, ...chances.filter(isOpen))],
     ['weakest', weakest],
     ['weakest above 0.6', Math.max(0, weakest - 0.6)],
     ['weakest above 0.8', Math.max(0, weakest - 0.8)],
     ['weakest above 0.9', Math.max(0, weakest - 0.9)],
-    ['fit', clamp(fit, -3, 5)],
+    ['sure left', Math.max(sure, -5)],
+    ['sure left of open', Math.max(sureOpen, -5)],
+    ['sure left of filled', Math.max(sure - sureOpen, -5)],
+    ['weakest left', weakestLeft],
+    ['weakest left above 0.6', Math.max(0, weakestLeft - 0.6)],
+    ['weakest left above 0.8', Math.max(0, weakestLeft - 0.8)],
+    ['fit', fit],
     ['fits surely', clamp(fit - 1, 0, 4)],
     ['margin', clamp(margin, 0, MARGIN)],
     ['close margin', margin < 0.5 ? 1 : 0],
@@ -128,6 +124,17 @@ export const readinessFeatures = ({
       'open moments',
       Math.min(4, needs.slots.filter(({ name, kind }) => !found.has(name) && /date|time/u.test(kind)).length),
     ],
+    ...OPEN_FOR.map(
+      ([kind, isOpen]) =>
+        [
+          `open for ${kind}`,
+          Math.min(
+            needs.unused.filter((each) => each === kind).length,
+            needs.slots.filter((slot) => !found.has(slot.name) && isOpen(slot)).length,
+            2,
+          ),
+        ] as const,
+    ),
     ['called', best.features.called],
     ['meaning', best.features.meaning],
     ['subject', best.features.subject],
@@ -148,6 +155,16 @@ export const readinessFeatures = ({
     ['unsaid', Math.min(leftover.unsaid, 4)],
     ['most unsaid', leftover.mostUnsaid],
     ['sibling', leftover.sibling],
+    ['far', Math.min(leftover.far, 4)],
+    ['opening', leftover.opening],
+    ['beside', Math.min(leftover.beside, 3)],
+    ['twice', Math.min(leftover.twice, 2)],
+    ['capitals', Math.min(leftover.capitals, 4)],
+    ['near open', leftover.near],
+    ['rival explains', second === undefined ? 0 : clamp(second.needs.explained - needs.explained, -0.5, 0.5)],
+    ['rival sure', second?.needs.sure ?? 0],
+    ['rival fits', second === undefined ? -3 : oddsOf(second.confidence)],
+    ['rival lacks', second === undefined ? 1 : second.needs.missing],
     ['name', best.features.name],
     ['phrases', best.features.phrases],
     ['distinct', best.features.distinct],
@@ -158,66 +175,32 @@ export const readinessFeatures = ({
     ['encoded', sentence === 0 ? 0 : 1],
     ['similarity', sentence],
     ['more similar', clamp(sentence - (second?.features.sentence ?? sentence), -0.3, 0.3)],
-    ...slotFeatures(needs.slots, found, chances),
+    ...valueFeatures(needs.slots, found, chances),
   ];
 };
 
-/** How each value was read for what kind of parameter, and what kinds were left open: some are right far more often. */
-const slotFeatures = (
-  slots: readonly Slot[],
-  found: ReadonlyMap<string, Extraction>,
-  chances: readonly number[],
-): ReadonlyMap<string, number> => {
-  const sums = new Map<string, number>();
-  const add = (name: string, value: number): void => {
-    sums.set(name, Math.min(SAME, (sums.get(name) ?? 0) + value));
-  };
-  for (const [at, slot] of slots.entries()) {
-    const need = slot.required ? 'required' : 'optional';
-    const doubt = 1 - (chances[at] ?? 1);
-    const value = found.get(slot.name);
-    if (value === undefined) {
-      add(joined(joined('open', need), classOf(slot)), 1);
-      add(joined('open doubt', need), doubt);
-      if (slot.default !== undefined) add('open default', 1);
-      continue;
-    }
-    // `Sunol` where `City, State` is asked for lacks what nobody here knows.
-    if (slot.kind === 'place' && wantsRegion(slot) && !String(value.value).includes(',')) add('bare place', 1);
-    const source = value.source ?? 'given';
-    add(joined('from', source), 1);
-    add(joined(joined('from', source), classOf(slot)), 1);
-    add(joined('filled', classOf(slot)), 1);
-    add(joined('doubt', source), doubt);
-    add(joined('doubt', need), doubt);
-    if (value.how !== undefined) add(joined('by', value.how), 1);
-    addStanding(value, source, add);
-  }
-  return sums;
-};
-const SAME = 4;
+/** By parameter, the chance that it is as meant; a value that came from elsewhere is. */
+const chancesOf = ({ best: { needs }, found }: CallEvidence, chances: ReadonlyMap<string, number>): readonly number[] =>
+  needs.slots.map(({ name }) => {
+    const value = found.get(name);
+    return value === undefined || value === needs.found.get(name) ? (chances.get(name) ?? 1) : GIVEN;
+  });
 
-/** Whether a value was told from the others by its name or only by their order. */
-const addStanding = (
-  { standing, lead = FAR }: Extraction,
-  source: string,
-  add: (name: string, value: number) => void,
-): void => {
-  add('lead', Math.max(0, FAR - lead) / FAR);
-  if (standing === undefined || !MANY.has(source)) return;
-  if (standing.rivals > 0 && standing.named === 0) add(joined('by order', source), 1);
-  if (standing.claimed > standing.named) add('claimed', 1);
-  if (standing.elsewhere > standing.named) add('named elsewhere', 1);
-  if (standing.named === 1) add(joined('named', source), 1);
-};
-const FAR = 3;
-/** Of these a request has often several, of which each is another's. */
-const MANY: ReadonlySet<string> = new Set(['number', 'proper', 'quoted', 'code', 'moment', 'single', 'run']);
+const certaintyOf = (chances: readonly number[]): number => chances.reduce((sum, chance) => sum + Math.log(chance), 0);
+
+/** Log odds, within what features may be. */
+const oddsOf = (chance: number): number => clamp(Math.log(chance / (1 - Math.min(chance, 0.999))), -3, 5);
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
 /** Kinds of values of which one that nobody took was often said for a parameter that was left open. */
 const UNUSED: readonly SpanKind[] = ['quoted', 'number', 'moment', 'proper', 'code'];
+/** Kinds of values that nobody took, and the open parameters that one of them may have been said for. */
+const OPEN_FOR: readonly (readonly [SpanKind, (slot: Slot) => boolean])[] = [
+  ['moment', ({ kind }) => /date|time/u.test(kind)],
+  ['number', ({ type }) => type === 'integer' || type === 'number'],
+  ['proper', ({ type, choices }) => type === 'string' && choices.length === 0],
+];
 const MARGIN = 4;
 /** What the caller gave by name is as meant. */
 const GIVEN = 0.99;

@@ -2,7 +2,7 @@
 export type Tree = readonly number[];
 
 /** What trees say together of features that each have a place in a list. */
-export const sumOfTrees = (trees: readonly Tree[], values: readonly number[]): number => {
+export const sumOfTrees = (trees: readonly Tree[], values: ArrayLike<number>): number => {
   let sum = 0;
   for (const tree of trees) {
     const step = isBelow(tree, 0, values) ? 1 : 2;
@@ -12,7 +12,7 @@ export const sumOfTrees = (trees: readonly Tree[], values: readonly number[]): n
   return sum;
 };
 
-const isBelow = (tree: Tree, step: number, values: readonly number[]): boolean =>
+const isBelow = (tree: Tree, step: number, values: ArrayLike<number>): boolean =>
   (values[tree[2 * step] ?? 0] ?? 0) <= (tree[2 * step + 1] ?? 0);
 
 const FIRST_VALUE = 6;

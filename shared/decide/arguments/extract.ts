@@ -2,6 +2,7 @@ import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { hasInfinite } from '../../kernel/check-nesting.ts';
 import { termOf } from '../../search/text.ts';
 import { slotRarity } from './cues.ts';
+import { freeChances } from './free-chances.ts';
 import { type Leaf, leavesOf, rebuilt } from './leaves.ts';
 import { namedBeside } from './naming.ts';
 import { overlap, type Proposal, type Source } from './proposal.ts';
@@ -39,6 +40,8 @@ export interface Extracted {
   readonly unused: readonly Span[];
   /** By how much the next best way to give values to parameters is worse, in log odds. */
   readonly contest: () => number;
+  /** By parameter, the chance that it is as meant, given that all others are: words that another took are no choice left. */
+  readonly freeChances: () => ReadonlyMap<string, number>;
 }
 
 /** Values for as many slots as the text gives; nothing is made up. `subject` are terms that the tool is about. */
@@ -66,6 +69,7 @@ export const extract = (
     found: rebuilt(slots, leaves, settled),
     chances,
     contest,
+    freeChances: () => freeChances(leaves, offers, settled),
     unused: reading.spans.filter(
       (span) => !taken.some(({ at }) => at !== undefined && overlap(at, span)) && !isSubject(span, subject),
     ),
