@@ -1,5 +1,6 @@
-import type { Tree } from '../../shared/decide/trees.ts';
+import { sumOfTrees, type Tree } from '../../shared/decide/trees.ts';
 import type { Judged } from './logistic.ts';
+import { generator } from './random.ts';
 
 /** Small trees one after the other, each fitted to what those before it left over; `start` is where their sum begins. */
 export interface Boosted {
@@ -24,7 +25,7 @@ export const fitTrees = (judged: readonly Judged[]): Boosted => {
   const start = Math.log(right / (total - right));
   const sums = new Float64Array(judged.length).fill(start);
   const state = { bins, cuts, slopes: new Float64Array(judged.length), bends: new Float64Array(judged.length) };
-  const everyone = judged.map((_, at) => at);
+  const random = generator(SEED);
   const trees: Tree[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (const [at, { right, weight }] of judged.entries()) {
@@ -32,7 +33,12 @@ export const fitTrees = (judged: readonly Judged[]): Boosted => {
       state.slopes[at] = weight * (chance - (right ? 1 : 0));
       state.bends[at] = weight * chance * (1 - chance);
     }
-    trees.push(growTree(everyone, state, sums));
+    // Each tree sees some of the examples and of the features, so that many together err less than one after another.
+    const seen = judged.flatMap((_, at) => (random() < ROW_SHARE ? [at] : []));
+    const open = features.flatMap((_, at) => (random() < FEATURE_SHARE ? [at] : []));
+    const tree = growTree(seen, open, state);
+    trees.push(tree);
+    for (const [at, row] of rows.entries()) sums[at] = (sums[at] ?? 0) + sumOfTrees([tree], row);
   }
   return { features, trees, start };
 };
@@ -65,18 +71,16 @@ interface State {
   readonly bends: Float64Array;
 }
 
-/** One tree, whose values are added to the sums of those it was grown on. */
-const growTree = (everyone: readonly number[], state: State, sums: Float64Array): Tree => {
-  const root = bestCut(everyone, state);
-  const sides = parted(everyone, root, state);
-  const steps = sides.map((side) => bestCut(side, state));
+/** One tree, of the examples and the features it may see. */
+const growTree = (seen: readonly number[], open: readonly number[], state: State): Tree => {
+  const root = bestCut(seen, open, state);
+  const sides = parted(seen, root, state);
+  const steps = sides.map((side) => bestCut(side, open, state));
   const leaves = sides.flatMap((side, at) => parted(side, steps[at] as Cut, state));
   const values = leaves.map((leaf) => {
     const [slope, bend] = sumOf(leaf, state);
     return rounded((-RATE * slope) / (bend + DECAY));
   });
-  for (const [at, leaf] of leaves.entries())
-    for (const each of leaf) sums[each] = (sums[each] ?? 0) + (values[at] ?? 0);
   const [low, high] = steps as [Cut, Cut];
   return [root, low, high].flatMap(({ feature, bin }) => [feature, state.cuts[feature]?.[bin] ?? 0]).concat(values);
 };
@@ -102,11 +106,12 @@ const sumOf = (members: readonly number[], { slopes, bends }: State): readonly [
 };
 
 /** The cut that explains most, with enough on either side. */
-const bestCut = (members: readonly number[], state: State): Cut => {
+const bestCut = (members: readonly number[], open: readonly number[], state: State): Cut => {
   const { bins, cuts, slopes, bends } = state;
   const [slope, bend] = sumOf(members, state);
   let best: Cut & { readonly gain: number } = { feature: 0, bin: 0, gain: Number.NEGATIVE_INFINITY };
-  for (const [feature, list] of cuts.entries()) {
+  for (const feature of open) {
+    const list = cuts[feature] ?? [];
     const parts = list.length + 1;
     const [slopeIn, bendIn, count] = [new Float64Array(parts), new Float64Array(parts), new Float64Array(parts)];
     for (const each of members) {
@@ -130,12 +135,16 @@ const bestCut = (members: readonly number[], state: State): Cut => {
 
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
-const ROUNDS = 150;
-const RATE = 0.07;
+const ROUNDS = 400;
+const RATE = 0.05;
+const SEED = 3;
+/** What share of the examples and of the features a tree may see. */
+const ROW_SHARE = 0.6;
+const FEATURE_SHARE = 0.4;
 /** How strongly the values of leaves are drawn to zero. */
-const DECAY = 4;
+const DECAY = 3;
 /** A leaf holds at least this many. */
-const LEAF = 20;
+const LEAF = 30;
 const PARTS = 16;
 /** A feature seen less often than this says nothing. */
 const SEEN = 40;

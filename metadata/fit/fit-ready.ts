@@ -6,7 +6,7 @@ import { type CallEvidence, isAssumed, readinessFeatures } from '../../shared/de
 import { wrongArguments } from './acceptable.ts';
 import { encodeBenchmark, openEncoder } from './encode-benchmark.ts';
 import { type Everyday, loadEveryday, NOW } from './everyday-data.ts';
-import { foldOf } from './folds.ts';
+import { familyOf, foldOf } from './folds.ts';
 import { calibration } from './logistic.ts';
 import { fitOdds, type Odds, oddsBy, scaled } from './ready-odds.ts';
 import { FOLDS, isStraySet, type Judgement, report, reportNested, thresholdFor } from './ready-report.ts';
@@ -14,6 +14,8 @@ import { type Benchmark, loadBenchmark } from './selection-data.ts';
 
 /** How much a request counts that no tool fits: there are few, and a tool that was not asked for is worse than a question. */
 const STRAY_WEIGHT = 4;
+/** How much a request counts whose own tool was taken from its candidates: what is left may serve it after all. */
+const ORPHAN_WEIGHT = 0.7;
 
 /** Makes `ready.json`: the weights of the probability of a call, and the threshold from which it is ready. */
 export const fitReady = async (
@@ -38,12 +40,15 @@ export const fitReady = async (
       if (foldOf(group, FOLDS) === fold) left[at] = oddsBy(odds, features);
   }
   // What is said of a call is how often such calls are right, whatever they counted in the fit.
-  const asMet = judged.map((each) => (isStraySet(each.set) ? { ...each, weight: 1 } : each));
-  const [slope, shift] = calibration(asMet, left);
-  const predicted = left.map((odds) => 1 / (1 + Math.exp(-(slope * odds + shift))));
-  const threshold = thresholdFor(judged, predicted, strays);
-  report(judged, predicted, threshold);
-  reportNested(judged, predicted, { strays, asked });
+  const met = judged.flatMap((each, at) => (each.set.startsWith(ORPHANS) ? [] : [{ ...each, odds: left[at] ?? 0 }]));
+  const [slope, shift] = calibration(
+    met.map((each) => (isStraySet(each.set) ? { ...each, weight: 1 } : each)),
+    met.map(({ odds }) => odds),
+  );
+  const predicted = met.map(({ odds }) => 1 / (1 + Math.exp(-(slope * odds + shift))));
+  const threshold = thresholdFor(met, predicted, strays);
+  report(met, predicted, threshold);
+  reportNested(met, predicted, { strays, asked });
   writeTable(scaled(fitOdds(judged), slope, shift), threshold);
 };
 
@@ -112,6 +117,9 @@ const judgements = async (
       (tool, given) =>
         tool !== null && tool === expected.tool && wrongArguments(given, expected.acceptable ?? {}).length === 0,
     );
+    const others = candidates?.filter((name) => familyOf(name) !== familyOf(group)) ?? [];
+    if (!isStray && others.length > 0)
+      await add(ORPHANS, group, { task: query, candidates: others }, bfclDeps, ORPHAN_WEIGHT, () => false);
   }
   const { requests, catalogues } = await loadEveryday();
   const open = Map.groupBy(
@@ -124,6 +132,9 @@ const judgements = async (
   }
   return { judged: all, strays, asked };
 };
+
+/** Requests that were asked again without their tool: they teach when nothing fits, and are not counted. */
+const ORPHANS = 'without its tool';
 
 type Add = (
   set: string,

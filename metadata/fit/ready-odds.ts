@@ -20,8 +20,8 @@ export const fitOdds = (judged: readonly Judged[]): Odds => {
   };
 };
 /** Drawn to zero, the weighed sum is too modest, so the two shares are more than one. */
-const SUM_SHARE = 0.6;
-const TREES_SHARE = 0.5;
+const SUM_SHARE = 0.25;
+const TREES_SHARE = 0.8;
 
 const scaledValues = (trees: readonly Tree[], factor: number): readonly Tree[] =>
   trees.map((tree) => tree.map((value, at) => (at < 6 ? value : value * factor)));
