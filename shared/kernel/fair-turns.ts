@@ -21,17 +21,27 @@ const SHORT_MS = 5;
 const BETWEEN = 8;
 const MAX_WAITING = 500;
 const LOOK_AGAIN_MS = 2;
+/** A tenant without requests of others for this long has nobody to pause for. */
+const ALONE_MS = 1000;
 
 /**
  * Without it, hundreds of requests of tens of milliseconds each that arrive together would run in one turn of seconds,
- * in which nobody else is served. A tenant pauses for as long as its work took, so it gets half of the event loop at
- * most.
+ * in which nobody else is served. Beside others a tenant pauses for as long as its work took, so it gets half of the
+ * event loop at most.
  */
 export const createFairTurns = (clock: Pick<Clock, 'now'>, maxWaiting = MAX_WAITING): FairTurns => {
   const { startStopwatch, cpuMs } = stopwatches(clock);
   const queue = createFairQueue<Waiting>(maxWaiting);
   const resting = new Map<string, number>();
-  const isRested = (tenant: string): boolean => !resting.has(tenant);
+  const latest = { tenant: '', at: Number.NEGATIVE_INFINITY, othersAt: Number.NEGATIVE_INFINITY };
+  const see = (tenant: string, at: number): void => {
+    if (tenant !== latest.tenant) latest.othersAt = latest.at;
+    latest.tenant = tenant;
+    latest.at = at;
+  };
+  const isAlone = (tenant: string): boolean =>
+    clock.now() - (tenant === latest.tenant ? latest.othersAt : latest.at) > ALONE_MS;
+  const isRested = (tenant: string): boolean => !resting.has(tenant) || isAlone(tenant);
   const turn = { isOpen: false, stopwatch: startStopwatch(), last: '', isGiven: false };
   let [waiting, isServing] = [0, false];
   const rest = (tenant: string, milliseconds: number): void => {
@@ -69,6 +79,7 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, maxWaiting = MAX_WAIT
 
   const own = (tenant: string): Promise<void> =>
     new Promise((go, refuse) => {
+      see(tenant, clock.now());
       if (!queue.push(tenant, { tenant, go })) return refuse(tooBusy(maxWaiting));
       waiting++;
       if (!isServing) void serve();
@@ -93,6 +104,7 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, maxWaiting = MAX_WAIT
     own,
     enter(tenant) {
       if (isFull()) return own(tenant);
+      see(tenant, turn.stopwatch.at);
       // A request may enter more than once, but waits only once.
       if (turn.isGiven && turn.last === tenant) return undefined;
       if ((waiting > 0 && queue.waiting(tenant) > 0) || (resting.size > 0 && !isRested(tenant))) return own(tenant);

@@ -56,6 +56,24 @@ describe('tenants share the event loop', () => {
     assert.ok(waited < 20, `${waited} of 100 waited`);
   });
 
+  test('a tenant that is alone does not pause after slow work, and one beside others does', async () => {
+    const turns = createFairTurns(systemClock());
+    const waitsAfterSlowWork = async (): Promise<boolean> => {
+      await turns.enter('loud');
+      burnCpu(25);
+      await new Promise((resolve) => setImmediate(resolve));
+      const turn = turns.enter('loud');
+      await turn;
+      return turn !== undefined;
+    };
+
+    const alone = await waitsAfterSlowWork();
+    await turns.enter('polite');
+    const beside = await waitsAfterSlowWork();
+
+    assert.deepEqual({ alone, beside }, { alone: false, beside: true });
+  });
+
   test('X.07 a tenant with a full queue is refused, and another is not', async () => {
     const { done } = enterAll([...Array.from({ length: 5 }, () => 'loud'), 'polite'], 3);
 
