@@ -7,14 +7,17 @@ const SHOWN = 128;
 
 /** Truncates a value for a record: first long texts, then the whole value is replaced by its start, size and hash. */
 export const cutValue = (value: unknown): unknown => {
-  const text = JSON.stringify(value) ?? 'null';
-  if (text.length <= MAX_TEXT) return value;
   // Each part takes at least two characters, so with this many parts no truncation of texts suffices.
-  if (hasMoreParts(value, MAX_VALUE / 2)) return cutText(text);
-  const shorter = cutTexts(value);
-  const shorterText = text.length > MAX_VALUE ? JSON.stringify(shorter) : text;
-  return shorterText.length <= MAX_VALUE ? shorter : cutText(text);
+  if (!hasMoreParts(value, MAX_VALUE / 2)) {
+    // A value of megabytes is mostly its texts, so it is written out only without them.
+    const shorter = cutTexts(value);
+    if (textOf(shorter).length <= MAX_VALUE) return shorter;
+  }
+  const text = textOf(value);
+  return text.length <= MAX_TEXT ? value : cutText(text);
 };
+
+const textOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
 
 const hasMoreParts = (value: unknown, most: number): boolean => countParts(value, most) > most;
 
@@ -29,11 +32,16 @@ const countParts = (value: unknown, most: number): number => {
   return count;
 };
 
+/** The value itself where nothing in it is too long. */
 const cutTexts = (value: unknown): unknown => {
   if (typeof value === 'string') return value.length > MAX_TEXT ? cutText(value) : value;
-  if (Array.isArray(value)) return value.map(cutTexts);
+  if (Array.isArray(value)) {
+    const items = value.map(cutTexts);
+    return items.some((item, at) => item !== value[at]) ? items : value;
+  }
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, cutTexts(field)]));
+  const fields = Object.entries(value).map(([name, field]) => [name, cutTexts(field)] as const);
+  return fields.some(([name, field]) => field !== value[name]) ? Object.fromEntries(fields) : value;
 };
 
 const cutText = (text: string) => ({

@@ -13,6 +13,8 @@ export const recordCalls: CallLayer = async (context, call, next) => {
   const end = context.recorder.begin();
   try {
     const ran = await runOrRefuse(context, call, next);
+    // Calls that are cancelled together end in one turn, and each record may hash megabytes of arguments.
+    if (ran.status !== 'ok') await context.turns.enter(call.actor.tenant)?.catch(recordNow);
     if (isLost(call)) throw takenOver(call);
     await inSpan('record', {}, () => keepEnd(context, call, ran));
     return ran;
@@ -20,6 +22,9 @@ export const recordCalls: CallLayer = async (context, call, next) => {
     end();
   }
 };
+
+/** A call that ran is recorded even where too many wait. */
+const recordNow = (): void => {};
 
 /** Stores the record, which decides who settles the call, and then returns the unused part of the reservation. */
 const keepEnd = async (context: LayerContext, call: Call, ran: CallResult): Promise<void> => {

@@ -5,7 +5,7 @@ import type { RunDeps } from './run-deps.ts';
 import type { Runs } from './runs.ts';
 
 /** The dependencies of the local engine. */
-export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'fence'> {
+export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'fence' | 'readLarge'> {
   readonly engine: Pick<EnginePorts, 'sleep' | 'random'>;
   readonly timers: Timers;
   readonly random: (bytes: number) => Uint8Array;

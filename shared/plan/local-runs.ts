@@ -9,6 +9,7 @@ import type { EnginePorts, TaskCall } from './engine/ports.ts';
 import { prepareChecked } from './engine/prepare.ts';
 import { createTokenDesk, type TokenDesk } from './engine/tokens.ts';
 import { interpret } from './interpret.ts';
+import { createLargeResults } from './large-results.ts';
 import type { LocalRunDeps, LocalRuns } from './local-run-deps.ts';
 import { endRun, readRunEnd } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
@@ -24,7 +25,7 @@ import {
   remainingInput,
   requestCancel,
 } from './runs.ts';
-import { type ExecutionInput, runStep, StepEvent } from './step.ts';
+import { type ExecutionInput, nodeOf, runStep, StepEvent } from './step.ts';
 import { type PlanMachine, toAsl } from './to-asl.ts';
 import { type Watched, watchRuns } from './watch-run.ts';
 
@@ -51,6 +52,7 @@ class Runner implements LocalRuns {
     this.#deps = {
       ...given,
       plan: cachePlans(given),
+      readLarge: given.turns && createLargeResults(given, given.turns),
       // A run in another process reads the answer from the table.
       answer: async (token, answer) => {
         if (!desk.isWaiting(token)) return;
@@ -67,7 +69,7 @@ class Runner implements LocalRuns {
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, 'local', ({ tenant, run_id: id }) => [
       put(activeRunKey(tenant, id), ActiveRunItem, { tenant, run_id: id, lease }),
     ]);
-    if (isNew && lease) this.#launch(run, machine, executionInput(run, saved), lease);
+    if (isNew && lease) this.#launch(run, saved, executionInput(run, saved), lease);
     return this.#see(request.tenant, run.run_id);
   }
 
@@ -126,8 +128,8 @@ class Runner implements LocalRuns {
     await Promise.allSettled(running.map(({ done }) => done));
   }
 
-  #launch(run: RunBody, machine: PlanMachine, input: ExecutionInput, lease: Lease): void {
-    const { clock, engine, onEvent, log } = this.#given;
+  #launch(run: RunBody, saved: SavedPlan, input: ExecutionInput, lease: Lease): void {
+    const { clock, engine, turns, onEvent, log } = this.#given;
     const { tenant, run_id: id } = run;
     const controller = new AbortController();
     const asked = new Set<string>();
@@ -147,6 +149,7 @@ class Runner implements LocalRuns {
       name: id,
       tokens: this.#desk,
       signal: controller.signal,
+      admit: turns && ((state) => turns.admit(tenant, nodeOf(state, run, saved))),
       task: async (call) => {
         const event = eventOf(call);
         if ('ask' in event) asked.add(run.order[Number(event.ask.slice(1)) - 1] ?? '');
@@ -155,7 +158,7 @@ class Runner implements LocalRuns {
       onEvent: onEvent && ((event) => onEvent(id, event)),
     };
     const work = async (): Promise<void> => {
-      const outcome = await interpret(prepareChecked(machine.definition), input, ports);
+      const outcome = await interpret(prepareChecked(machineOf(saved).definition), input, ports);
       if (heartbeat.isLost()) return;
       if (this.#closing && outcome.status === 'ABORTED') {
         await changeWhileHeld(this.#given, item, lease, (entry, expires) => [
@@ -209,7 +212,7 @@ class Runner implements LocalRuns {
     const run = await changeRun(this.#deps, tenant, id, (before) => {
       return { ...before, order: [...order], machine: hash, inline_bytes };
     });
-    this.#launch(run, machine, await remainingInput(this.#deps, run, saved), taken.lease);
+    this.#launch(run, saved, await remainingInput(this.#deps, run, saved), taken.lease);
     if (run.cancel_requested_at !== undefined) this.#active.get(id)?.controller.abort();
     return true;
   }

@@ -1,13 +1,16 @@
 import { Fault } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type { PlanNode } from '../model/plan.ts';
 import type { NodeRecord, RunBody } from '../model/run.ts';
 import { fillReferences, type Reference, RUN_INPUT, referencesIn, valueAt } from './reference.ts';
 import type { RunDeps } from './run-deps.ts';
-import { unpack } from './run-store.ts';
+import { parseResult, readResult } from './run-store.ts';
+
+type ReadsResults = Pick<RunDeps, 'blobs' | 'readLarge'>;
 
 /** The arguments of a node with the outputs of others filled in; refuses a path that does not exist, by name. */
 export async function resolveArguments(
-  deps: Pick<RunDeps, 'table' | 'blobs'>,
+  deps: ReadsResults,
   run: RunBody,
   node: PlanNode,
   results: Readonly<Record<string, NodeRecord>>,
@@ -27,7 +30,7 @@ export async function resolveArguments(
 
 /** The outputs of the nodes that are referred to, without those that have no result. */
 async function loadOutputs(
-  deps: Pick<RunDeps, 'table' | 'blobs'>,
+  deps: ReadsResults,
   run: RunBody,
   node: PlanNode,
   results: Readonly<Record<string, NodeRecord>>,
@@ -36,19 +39,24 @@ async function loadOutputs(
   const sources = new Set(referencesIn(node.arguments, node.id).map(({ source }) => source));
   for (const source of sources) {
     if (source === RUN_INPUT) {
-      outputs.set(source, { value: await unpack(deps, run.input) });
+      outputs.set(source, { value: 'ref' in run.input ? await readLarge(deps, run, run.input.ref) : run.input.value });
       continue;
     }
     const record = results[`n${run.order.indexOf(source) + 1}`];
     if (record === undefined) throw new Fault('InvalidInput', `node ${node.id} was not given the output of ${source}`);
-    if (record.s === 'ok') outputs.set(source, { value: 'ref' in record ? await unpack(deps, record) : record.v });
+    if (record.s === 'ok')
+      outputs.set(source, { value: 'ref' in record ? await readLarge(deps, run, record.ref) : record.v });
   }
   return outputs;
 }
 
+const readLarge = async ({ blobs, readLarge }: ReadsResults, { tenant }: RunBody, ref: string): Promise<unknown> =>
+  readLarge ? readLarge(tenant, ref) : parseResult(ref, await readResult({ blobs }, ref));
+
 function take(node: PlanNode, reference: Reference, output: unknown): unknown {
   const value = valueAt(output, reference.path);
-  if (value !== undefined) return value;
+  // Other nodes take the same value, and a handler may change its arguments.
+  if (value !== undefined) return copyOf(value);
   const { place, text } = reference;
   throw new Fault(
     'InvalidInput',
@@ -58,4 +66,12 @@ function take(node: PlanNode, reference: Reference, output: unknown): unknown {
       argument: place,
     },
   );
+}
+
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) copy[name] = copyOf(value[name]);
+  return copy;
 }

@@ -2,6 +2,8 @@ import type { Blobs, Clock, Item, Key, Log, Table, Timers } from '../kernel/port
 import type { Tracer } from '../kernel/tracer.ts';
 import type { Plan, PlanNode, PlanTree } from '../model/plan.ts';
 import type { Predicted, RunError } from '../model/run.ts';
+import type { ReadResult } from './large-results.ts';
+import type { NodeTurns } from './node-turns.ts';
 
 /** A plan with its compiled tree and forecast. */
 export interface SavedPlan {
@@ -49,6 +51,10 @@ export interface RunDeps {
   readonly execute: (call: NodeCall) => Promise<NodeOutcome>;
   /** Answers a waiting task token; rejects when nobody waits for it any more. */
   readonly answer: (token: string, answer: TokenAnswer) => Promise<void>;
+  /** Reads a result that is stored by reference; without it each node reads what it takes. */
+  readonly readLarge?: ReadResult | undefined;
+  /** Divides this process between tenants; without it nodes go on at once. */
+  readonly turns?: NodeTurns | undefined;
   /** Traces nodes; without it they are not traced. */
   readonly tracer?: Tracer | undefined;
   /** The lease under which this process executes the run; absent on state machines. */

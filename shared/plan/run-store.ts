@@ -60,15 +60,23 @@ export async function pack(store: Store, key: string, value: unknown, limit = MA
   return { ref: key, bytes };
 }
 
-export async function unpack(store: Store, packed: NodeResult | { readonly ref: string }): Promise<unknown> {
-  if (!('ref' in packed)) return packed.value;
-  const bytes = await store.blobs.get(packed.ref);
-  if (bytes === undefined) throw new Fault('NotFound', `the stored result ${packed.ref} is gone; run the plan again`);
+export async function unpack(store: Pick<Store, 'blobs'>, packed: NodeResult): Promise<unknown> {
+  return 'ref' in packed ? parseResult(packed.ref, await readResult(store, packed.ref)) : packed.value;
+}
+
+/** The stored text of a result. */
+export async function readResult({ blobs }: Pick<Store, 'blobs'>, ref: string): Promise<Uint8Array> {
+  const bytes = await blobs.get(ref);
+  if (bytes === undefined) throw new Fault('NotFound', `the stored result ${ref} is gone; run the plan again`);
+  return bytes;
+}
+
+export function parseResult(ref: string, { buffer, byteOffset, byteLength }: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString('utf8'));
   } catch {
-    throw new Fault('Unavailable', `the stored result ${packed.ref} is not JSON; restore it, or run the plan again`, {
-      unreadable: packed.ref,
+    throw new Fault('Unavailable', `the stored result ${ref} is not JSON; restore it, or run the plan again`, {
+      unreadable: ref,
     });
   }
 }

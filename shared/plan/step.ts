@@ -84,7 +84,8 @@ async function runNodeOnce(
   }
 }
 
-function nodeOf(state: string, run: RunBody, { plan }: SavedPlan): PlanNode {
+/** The node of a state. */
+export function nodeOf(state: string, run: RunBody, { plan }: SavedPlan): PlanNode {
   const id = run.order[Number(state.slice(1)) - 1];
   const node = plan.nodes.find((one) => one.id === id);
   if (node === undefined) throw new Fault('InvalidInput', `state ${state} is not a node of plan ${plan.plan_id}`);
@@ -104,6 +105,7 @@ async function attempt(
   const isLost = deps.fence?.isLost ?? heartbeat?.isLost;
   let { result } = open;
   const keep = async (output: unknown): Promise<NodeResult> => {
+    await deps.turns?.take(run.tenant);
     const key = `runs/${run.tenant}/${run.run_id}/${node.id}.json`;
     result = await pack(deps, key, output, run.inline_bytes);
     return result;

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localRuns } from '../../functions/compose/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import type { Prices } from '../../shared/execute/billing/prices.ts';
-import type { Handler } from '../../shared/kernel/ports.ts';
+import type { Handler, Key } from '../../shared/kernel/ports.ts';
 import type { Plan, PlanTree } from '../../shared/model/plan.ts';
 import type { Registration } from '../../shared/model/registration.ts';
 import type { RunView } from '../../shared/model/run.ts';
@@ -89,6 +90,50 @@ describe('plans over HTTP', () => {
     await json('DELETE', '/v1/tools/snake');
     await json('POST', `/v1/plans/${tail.plan_id}/tool`, { name: 'snake', version: '1.0.0' });
     assert.match((await invoke('snake')).error?.message ?? '', /is used inside 3 plans that are tools/);
+  });
+
+  test('X.06 nodes of a run that arrive together do not start in one turn, and their large input is read once', async () => {
+    const [table, blobs] = [memoryTable(), memoryBlobs()];
+    const turns = [0];
+    let reads = 0;
+    const { change } = table;
+    const { get } = blobs;
+    Object.assign(table, {
+      change: (keys: readonly Key[], rule: never) => {
+        const isAttempt = keys.some(({ sk }) => /^NODE#n\d+#/.test(sk));
+        if (isAttempt) turns.push((turns.pop() ?? 0) + 1);
+        return change(keys, rule);
+      },
+    });
+    Object.assign(blobs, {
+      get: (key: string) => {
+        if (key.endsWith('/$input.json')) reads++;
+        return get(key);
+      },
+    });
+    const made = await testAssay({
+      table,
+      blobs,
+      handlers: { builtin: new Map([['shout', shout]]), internal: new Map() },
+      startRuns: (context) => localRuns(context, blobs),
+    });
+    const { json } = made;
+    await json('POST', '/v1/tools', tool('shout'));
+    const given = { text: { $from: '$input.text' } };
+    const nodes = Array.from({ length: 100 }, (_, n) => ({ id: `n${n}`, tool: 'shout', arguments: given }));
+    const { body } = await json<Made>('POST', '/v1/plans', { nodes });
+    let timer = setImmediate(function watch() {
+      turns.push(0);
+      timer = setImmediate(watch);
+    });
+
+    const run = await json<RunView>('POST', `/v1/plans/${body.plan_id}/runs`, { input: { text: 'a'.repeat(150_000) } });
+    assert.equal((await ended(made, run.body)).status, 'ok');
+
+    clearImmediate(timer);
+    // Calls that are recorded together end together.
+    assert.ok(Math.max(...turns) < 50, `attempts begun or stored in a turn: ${turns.filter((count) => count > 0)}`);
+    assert.equal(reads, 1);
   });
 
   test('R1.09 C.05 a plan is compiled to nodes, data edges, a tree and a state machine', async () => {

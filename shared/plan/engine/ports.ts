@@ -33,6 +33,8 @@ export interface EnginePorts {
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly task: (call: TaskCall) => Promise<unknown>;
+  /** Waits until the task of a state may start, before its time limit does; resolves to what ends it. */
+  readonly admit?: (state: string) => Promise<() => void>;
   readonly tokens?: TaskTokens;
   readonly onEvent?: (event: EngineEvent) => void;
   /** Stops the execution. */

@@ -7,17 +7,32 @@ const TOKEN_SUFFIX = '.waitForTaskToken';
 
 /** Calls the task within the state's time limits; with a task token, waits for its answer. */
 export async function runTask(visit: StateVisit, state: StateOf<'Task'>): Promise<unknown> {
-  const waits = state.Resource.endsWith(TOKEN_SUFFIX);
   const { tokens } = visit.frame.execution.ports;
-  if (waits && tokens === undefined) {
-    throw new StateError('States.Runtime', `${visit.name} waits for a task token, but the engine has no token desk`);
+  if (!state.Resource.endsWith(TOKEN_SUFFIX)) return admitted(visit, () => runCall(visit, state));
+  if (tokens !== undefined) return runCall({ ...visit, token: tokens.issue() }, state);
+  throw new StateError('States.Runtime', `${visit.name} waits for a task token, but the engine has no token desk`);
+}
+
+async function admitted<T>({ name, frame }: StateVisit, work: () => Promise<T>): Promise<T> {
+  const { admit } = frame.execution.ports;
+  if (admit === undefined) return work();
+  const admission = admit(name);
+  try {
+    await frame.cancel.race(() => admission);
+    return await work();
+  } finally {
+    admission.then(
+      (leave) => leave(),
+      () => {},
+    );
   }
-  const token = waits ? tokens?.issue() : undefined;
-  const called = token === undefined ? visit : { ...visit, token };
-  const timeout = await seconds(called, state.TimeoutSeconds, 'TimeoutSeconds');
-  const heartbeat = await seconds(called, state.HeartbeatSeconds, 'HeartbeatSeconds');
-  const given = await evaluateJson(called, state.Arguments, 'the arguments');
-  const result = await limited(called, timeout, heartbeat, (signal, beat) => call(called, state, given, signal, beat));
+}
+
+async function runCall(visit: StateVisit, state: StateOf<'Task'>): Promise<unknown> {
+  const timeout = await seconds(visit, state.TimeoutSeconds, 'TimeoutSeconds');
+  const heartbeat = await seconds(visit, state.HeartbeatSeconds, 'HeartbeatSeconds');
+  const given = await evaluateJson(visit, state.Arguments, 'the arguments');
+  const result = await limited(visit, timeout, heartbeat, (signal, beat) => call(visit, state, given, signal, beat));
   return jsonWithin(result, `the result of ${visit.name}`);
 }
 
