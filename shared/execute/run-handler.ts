@@ -136,6 +136,7 @@ class HandlerContext implements CallContext {
   readonly client: CallContext['client'];
   readonly allowed: CallContext['allowed'];
   readonly planDepth: number;
+  readonly planRoot: string | undefined;
   readonly #stop: Stopping;
 
   constructor({ log }: LayerContext, { id, actor, record, options }: Call, stop: Stopping) {
@@ -149,6 +150,7 @@ class HandlerContext implements CallContext {
     this.client = options.client;
     this.allowed = actor.tools;
     this.planDepth = actor.planDepth ?? 0;
+    this.planRoot = actor.planRoot;
     this.#stop = stop;
   }
 

@@ -198,6 +198,8 @@ export const runPk = (tenant: string, id: string): string => `T#${tenant}#RUN#${
 export const runKey = (tenant: string, id: string): Key => ({ pk: runPk(tenant, id), sk: 'RUN' });
 /** The call that a run completes asynchronously. */
 export const deferredCallKey = (tenant: string, run: string): Key => ({ pk: runPk(tenant, run), sk: 'CALL' });
+/** How many calls the runs inside a run may make, all together. */
+export const innerCallsKey = (tenant: string, run: string): Key => ({ pk: runPk(tenant, run), sk: 'INNER_CALLS' });
 export const NODE_PREFIX = 'NODE#';
 export const attemptKey = (tenant: string, run: string, node: string, attempt: number): Key => ({
   pk: runPk(tenant, run),

@@ -158,6 +158,8 @@ export interface CallContext {
   readonly allowed?: ReadonlySet<string>;
   /** How many plans that are tools the call is inside of. */
   readonly planDepth?: number;
+  /** The outermost run that the call belongs to. */
+  readonly planRoot?: string | undefined;
 }
 
 /** The MCP client behind a call, for tools that talk to it while they run. */

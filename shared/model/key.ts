@@ -79,4 +79,6 @@ export interface Actor {
   readonly onBehalfOf?: string;
   /** Of a plan's call: how many plans it is inside of. */
   readonly planDepth?: number;
+  /** Of a plan's call: the run to which it belongs, the outermost of those it is inside of. */
+  readonly planRoot?: string | undefined;
 }

@@ -55,10 +55,10 @@ export const startPlan = (
   runs: Runs,
   planId: string,
   input: unknown,
-  given: Pick<CallContext, 'tenant' | 'keyId' | 'callId' | 'allowed' | 'planDepth'>,
+  given: Pick<CallContext, 'tenant' | 'keyId' | 'callId' | 'allowed' | 'planDepth' | 'planRoot'>,
   call?: DeferredCall,
 ): Promise<RunView> => {
-  const { tenant, keyId, callId, allowed, planDepth = 0 } = given;
+  const { tenant, keyId, callId, allowed, planDepth = 0, planRoot } = given;
   if (planDepth >= DEEPEST) return Promise.reject(tooDeep(planId));
   const actor: Actor = {
     keyId: 'plan',
@@ -67,11 +67,12 @@ export const startPlan = (
     onBehalfOf: keyId,
     tools: allowed,
     planDepth: planDepth + 1,
+    planRoot,
   };
-  return runs.start({ tenant, plan_id: planId, input, actor: toRunActor(actor), run_id: callId, call });
+  return runs.start({ tenant, plan_id: planId, input, actor: toRunActor(actor), run_id: callId, root: planRoot, call });
 };
 
-/** Each level multiplies the calls by up to 200, and a plan could else become a tool that it uses itself. */
+/** A plan could else become a tool that it uses itself; `count-calls.ts` bounds the calls of all levels. */
 const DEEPEST = 3;
 
 const tooDeep = (planId: string): Fault =>

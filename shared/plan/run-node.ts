@@ -13,16 +13,18 @@ const RunActor = z.object({
   key: z.object({ quota: NewKey.shape.quota }).optional(),
   on_behalf_of: z.string().optional(),
   depth: z.int().optional(),
+  root: z.string().optional(),
 });
 export type RunActor = Readonly<z.infer<typeof RunActor>>;
 
-export const toRunActor = ({ keyId, scopes, tools, key, onBehalfOf, planDepth }: Actor): RunActor => ({
+export const toRunActor = ({ keyId, scopes, tools, key, onBehalfOf, planDepth, planRoot }: Actor): RunActor => ({
   key_id: keyId,
   scopes: [...scopes],
   tools: tools && [...tools],
   key: key?.quota && { quota: key.quota },
   on_behalf_of: onBehalfOf,
   depth: planDepth,
+  root: planRoot,
 });
 
 /** Runs one node through the layers of every call, for the key that started the run. */
@@ -47,7 +49,7 @@ export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<
   };
 };
 
-const readActor = ({ tenant, actor }: NodeCall): Actor => {
+const readActor = ({ tenant, runId, actor }: NodeCall): Actor => {
   const { data: kept } = RunActor.safeParse(actor);
   if (!kept) throw new Fault('Unavailable', 'the stored run names no key to act for; start the plan again');
   return {
@@ -58,5 +60,6 @@ const readActor = ({ tenant, actor }: NodeCall): Actor => {
     key: kept.key as ApiKey | undefined,
     onBehalfOf: kept.on_behalf_of,
     planDepth: kept.depth,
+    planRoot: kept.root ?? runId,
   };
 };

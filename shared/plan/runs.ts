@@ -4,6 +4,7 @@ import type { Write } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { currentTraceparent } from '../kernel/trace.ts';
 import { type ApprovalBody, ApprovalItem, type RunBody, RunItem, type RunView } from '../model/run.ts';
+import { countCalls } from './count-calls.ts';
 import { type DeferredCall, DeferredCallItem } from './deferred-call.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { changeRun, loadPlan, loadRows, loadRun, noRun, pack } from './run-store.ts';
@@ -18,6 +19,8 @@ export interface RunRequest {
   readonly input?: unknown;
   /** The id of a run that may have been started before; an existing run is returned. */
   readonly run_id?: string | undefined;
+  /** The outermost run, of one that is started inside another. */
+  readonly root?: string | undefined;
   /** The actor, passed back to `execute` with each call. */
   readonly actor?: unknown;
   /**
@@ -74,6 +77,7 @@ export async function openRun(
     status: 'running',
     started_at: deps.clock.now(),
   };
+  await countCalls(deps, { ...request, run_id: id }, plan);
   const key = runKey(request.tenant, id);
   return deps.table.change<{ readonly run: RunBody; readonly isNew: boolean }>([key], ([item]) => {
     if (item) return { writes: [], result: { run: read(item, RunItem), isNew: false } };

@@ -5,6 +5,7 @@ import { localRuns } from '../../functions/compose/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import type { Prices } from '../../shared/execute/billing/prices.ts';
+import { innerCallsKey } from '../../shared/kernel/item-keys.ts';
 import type { Handler, Key } from '../../shared/kernel/ports.ts';
 import type { Plan, PlanTree } from '../../shared/model/plan.ts';
 import type { Registration } from '../../shared/model/registration.ts';
@@ -90,6 +91,58 @@ describe('plans over HTTP', () => {
     await json('DELETE', '/v1/tools/snake');
     await json('POST', `/v1/plans/${tail.plan_id}/tool`, { name: 'snake', version: '1.0.0' });
     assert.match((await invoke('snake')).error?.message ?? '', /is used inside 3 plans that are tools/);
+  });
+
+  test('X.07 a run and the plans inside it make 1,000 calls at most, counted in the table', async () => {
+    let calls = 0;
+    const counted: Handler = { permission: 'safe', run: async () => ({ text: String(++calls) }) };
+    const [table, blobs] = [memoryTable(), memoryBlobs()];
+    const made = await testAssay({
+      table,
+      blobs,
+      handlers: { builtin: new Map([['shout', counted]]), internal: new Map() },
+      startRuns: (context) => localRuns(context, blobs),
+    });
+    const { json } = made;
+    await json('POST', '/v1/tools', tool('shout'));
+    const save = async (name: string, count: number, used: string, given: object, chained = false) => {
+      const nodes = Array.from({ length: count }, (_, n) => ({
+        id: `n${n}`,
+        tool: used,
+        arguments: given,
+        ...(chained && n > 0 ? { after: [`n${n - 1}`] } : {}),
+      }));
+      const { body } = await json<Made>('POST', '/v1/plans', { nodes });
+      await json('POST', `/v1/plans/${body.plan_id}/tool`, { name, version: '1.0.0' });
+      return body.plan_id;
+    };
+    const inner = await save('inner', 190, 'shout', { text: 'a' });
+    const outer = await save('outer', 7, 'inner', {}, true);
+
+    const run = await ended(made, (await json<RunView>('POST', `/v1/plans/${outer}/runs`, {})).body);
+
+    assert.equal(run.status, 'failed');
+    assert.equal(calls, 5 * 190, 'the sixth plan was refused before any of its nodes ran');
+    assert.match(
+      run.error?.message ?? '',
+      /has 190 nodes, and the run \S+ with the plans inside it has 957 already; 1000 are allowed together; split/,
+    );
+
+    const other = await ended(made, (await json<RunView>('POST', `/v1/plans/${outer}/runs`, {})).body);
+    assert.equal(calls, 10 * 190, 'another run has its own count');
+    const left = await table.get(innerCallsKey('default', other.run_id));
+    assert.equal(left?.body.calls, 950, 'stored with the run');
+
+    const again = {
+      tenant: 'default',
+      plan_id: inner,
+      run_id: 'inside',
+      root: 'a-run',
+      actor: { key_id: 'k', scopes: [] },
+    };
+    for (let start = 0; start < 2; start++) await made.assay.runs?.start(again);
+    const once = await table.get(innerCallsKey('default', 'a-run'));
+    assert.equal(once?.body.calls, 190, 'a run that is started again after a crash counts once');
   });
 
   test('X.06 nodes of a run that arrive together do not start in one turn, and their large input is read once', async () => {
