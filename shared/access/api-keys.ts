@@ -12,6 +12,7 @@ import {
   NewKey,
   TenantItem,
 } from '../model/key.ts';
+import { withinOwnLimits } from './given-limits.ts';
 import { hasScope, requireScope } from './scopes.ts';
 import { digestOfKey, formatKey } from './secret.ts';
 import { requireVisible, visibleTools } from './visible-tools.ts';
@@ -33,15 +34,16 @@ export const createKey = async (
   if (!parsed.success) throw invalidInput(parsed.error, input, 'the key');
   requireWithin(actor, parsed.data.tools);
   requireOwn(actor, parsed.data);
+  const given = withinOwnLimits(actor, parsed.data);
   const now = clock.now();
-  if (parsed.data.expires_at !== undefined && Date.parse(parsed.data.expires_at) <= now)
-    throw new Fault('InvalidInput', `expires_at ${parsed.data.expires_at} is in the past`, { field: 'expires_at' });
+  if (given.expires_at !== undefined && Date.parse(given.expires_at) <= now)
+    throw new Fault('InvalidInput', `expires_at ${given.expires_at} is in the past`, { field: 'expires_at' });
   const id = clock.newId().toLowerCase();
   const text = formatKey(id, random(24));
   const stored: ApiKey = {
-    ...parsed.data,
+    ...given,
     id,
-    tenant: parsed.data.tenant ?? actor.tenant,
+    tenant: given.tenant ?? actor.tenant,
     digest: digestOfKey(text),
     created_at: new Date(now).toISOString(),
   };

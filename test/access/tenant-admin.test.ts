@@ -26,6 +26,36 @@ describe('a tenant administrator', () => {
     );
   });
 
+  test('a limited tenant admin gives a key no more rate, quota or time than it has, and its own unless named', async () => {
+    const { json, key } = await testAssay();
+    const [expires_at, later] = [until(), new Date(Date.now() + 7_200_000).toISOString()];
+    const limits = { rate: { per_second: 10, burst: 20 }, quota: { calls: 100, micros: 5000 }, expires_at };
+    const ruler = await key({ scopes: ['tenant_admin', 'invoke'], tenant: 'acme', ...limits });
+    const make = async (body: object) =>
+      (await json<Made & typeof limits>('POST', '/v1/keys', { scopes: ['invoke', 'tenant_admin'], ...body }, ruler))
+        .body;
+
+    for (const [more, message] of [
+      [{ rate: { per_second: 11, burst: 20 } }, /^rate\.per_second is 11, and this key itself has 10; give at most/],
+      [{ rate: { per_second: 1, burst: 21 } }, /^rate\.burst is 21, and this key itself has 20;/],
+      [{ quota: { calls: 101 } }, /^quota\.calls is 101, and this key itself has 100;/],
+      [{ quota: { micros: 5001 } }, /^quota\.micros is 5001, and this key itself has 5000;/],
+      [{ expires_at: later }, /^expires_at is .*, and this key itself has .*; give at most that, or leave it out/],
+    ] as const) {
+      const { error } = await make(more);
+      assert.equal(error.code, 'Forbidden', JSON.stringify(more));
+      assert.match(error.message, message);
+    }
+
+    const { key: second, ...same } = await make({});
+    assert.deepEqual({ rate: same.rate, quota: same.quota, expires_at: same.expires_at }, limits);
+    assert.deepEqual((await make({ quota: { calls: 5 } })).quota, { calls: 5, micros: 5000 });
+    const third = await json<Made>('POST', '/v1/keys', { scopes: ['invoke'], quota: { calls: 101 } }, second);
+    assert.equal(third.status, 403, 'the keys it made are limited too');
+    const free = await json<Made>('POST', '/v1/keys', { scopes: ['invoke'], quota: { calls: 101 }, tenant: 'acme' });
+    assert.equal(free.status, 201, 'the operator is not');
+  });
+
   test('a tenant admin lists and revokes the keys of its tenant, but not the operator’s keys', async () => {
     const { json, key } = await testAssay();
     const ruler = await key({ scopes: ['tenant_admin'], tenant: 'acme' });
