@@ -75,6 +75,20 @@ describe('the image tools', () => {
     assert.equal((await sharp(Buffer.from(grey.base64, 'base64')).metadata()).channels, 1);
   });
 
+  test('X.07 a result that takes too much memory is refused where pictures are not decoded in a process of their own', async () => {
+    const image = await base64(picture(4, 4, 'red').png());
+    const wide = { image, width: 16_000, height: 16_000, fit: 'fill', enlarge: true };
+
+    await assert.rejects(run('image_resize', wide), {
+      code: 'TooLarge',
+      message: /^the result would have 16000 x 16000 pixels; as png it may have 100 megapixels/,
+    });
+    const avif = { image: await base64(picture(6000, 6000, 'red').png()), format: 'avif' };
+    await assert.rejects(run('image_convert', avif), {
+      message: /as avif it may have 27\.9 megapixels: make it smaller/,
+    });
+  });
+
   test('image_compare counts differing pixels, by how much and where', async () => {
     const plain = await base64(picture(20, 10, '#000000').png());
     const dot = await picture(20, 10, '#000000')

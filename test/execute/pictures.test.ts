@@ -32,6 +32,18 @@ describe('image tools have a memory budget and can be cancelled', () => {
     }
   });
 
+  test('a higher limit of megapixels holds in the process that decodes, too', async (t) => {
+    const limits = { ...defaultLimits, pixels: 150e6 };
+    const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget(), limits });
+    const red = { width: 11_000, height: 10_000, channels: 3, background: 'red' } as const;
+    const large = sharp({ create: red, limitInputPixels: false }).greyscale();
+    const image = base64(await large.png({ compressionLevel: 9 }).toBuffer());
+
+    const { body } = await invoke('image_info', { image });
+
+    assert.equal(body.status, 'ok', JSON.stringify(body).slice(0, 300));
+  });
+
   test('a picture with too many megapixels is refused by its header, and the limit is configurable', async (t) => {
     const limits = { ...defaultLimits, pixels: 1e6 };
     const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget(), limits });

@@ -51,6 +51,7 @@ export const imageHandlersApart = (options: Options): ReadonlyMap<string, Handle
       const job: BuiltinJob = {
         name,
         args: { ...args, ...Object.fromEntries(fields.map((field) => [field, { key: field }])) },
+        limits,
         pictures: Object.fromEntries(fields.map((field, at) => [field, pictures[at]?.bytes ?? new Uint8Array()])),
       };
       return await runApart(pool, job, { ...context, signal: context.signal, waits: undefined }, gauge, started);

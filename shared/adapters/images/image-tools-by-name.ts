@@ -1,6 +1,7 @@
 import type { ReadImage } from '../../iqa/image-source.ts';
 import type { Handler } from '../../kernel/ports.ts';
 import { type ImageTool, imageCompare, imageConvert, imageInfo, imageResize } from './image-tools.ts';
+import { defaultLimits } from './picture-formats.ts';
 
 /** The tools on pictures, each asked for when it is needed. */
 export const imageToolsByName: Readonly<Record<string, () => ImageTool>> = {
@@ -11,7 +12,7 @@ export const imageToolsByName: Readonly<Record<string, () => ImageTool>> = {
 };
 
 /** The functions behind them, on pictures of the calling tenant. */
-export const imageHandlers = (readImage: ReadImage): ReadonlyMap<string, Handler> =>
+export const imageHandlers = (readImage: ReadImage, limits = defaultLimits): ReadonlyMap<string, Handler> =>
   new Map(
     Object.entries(imageToolsByName).map(([name, tool]) => [
       name,
@@ -20,7 +21,7 @@ export const imageHandlers = (readImage: ReadImage): ReadonlyMap<string, Handler
         get parameters() {
           return tool().definition.parameters;
         },
-        run: (args, { tenant }) => tool().run(args, tenant, readImage),
+        run: (args, { tenant }) => tool().run(args, tenant, readImage, limits),
       },
     ]),
   );

@@ -4,7 +4,9 @@ import { Fault } from '../../kernel/errors.ts';
 import type { JsonSchema } from '../../kernel/json.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { comparePictures, comparisonSchema } from './compare-pictures.ts';
+import type { PictureLimits } from './picture-formats.ts';
 import { decoding, readPicture } from './read-picture.ts';
+import { bytesToWrite } from './working-memory.ts';
 import { formatOf, OUTPUT_FORMATS, writePicture, writtenSchema } from './write-picture.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -12,7 +14,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** A tool on pictures: decoding runs on libvips' own threads, so none of them holds the server up. */
 export interface ImageTool {
   readonly definition: ToolDefinition;
-  readonly run: (args: Arguments, tenant: string, readImage: ReadImage) => Promise<unknown>;
+  readonly run: (args: Arguments, tenant: string, readImage: ReadImage, limits: PictureLimits) => Promise<unknown>;
 }
 
 const picture = (description: string): JsonSchema => ({
@@ -52,8 +54,8 @@ export const imageInfo: ImageTool = {
       orientation: { type: 'integer' },
     }),
   }),
-  run: async ({ image }, tenant, readImage) => {
-    const { bytes, metadata } = await readPicture(image, 'image', tenant, readImage);
+  run: async ({ image }, tenant, readImage, limits) => {
+    const { bytes, metadata } = await readPicture(image, 'image', tenant, readImage, limits);
     const { width, height, orientation = 1 } = metadata;
     const isTurned = orientation >= 5;
     return {
@@ -97,10 +99,11 @@ export const imageResize: ImageTool = {
     required: ['image'],
     output: objectSchema(writtenSchema),
   }),
-  run: async (args, tenant, readImage) => {
+  run: async (args, tenant, readImage, limits) => {
     if (args.width === undefined && args.height === undefined)
       throw new Fault('InvalidInput', 'give width, height or both', { field: 'width' });
-    const { metadata, open } = await readPicture(args.image, 'image', tenant, readImage);
+    const { metadata, open } = await readPicture(args.image, 'image', tenant, readImage, limits);
+    bytesToWrite(args, metadata, limits);
     const resized = open().resize({
       width: args.width === undefined ? undefined : Number(args.width),
       height: args.height === undefined ? undefined : Number(args.height),
@@ -122,8 +125,9 @@ export const imageConvert: ImageTool = {
     required: ['image', 'format'],
     output: objectSchema(writtenSchema),
   }),
-  run: async (args, tenant, readImage) => {
-    const { open } = await readPicture(args.image, 'image', tenant, readImage);
+  run: async (args, tenant, readImage, limits) => {
+    const { metadata, open } = await readPicture(args.image, 'image', tenant, readImage, limits);
+    bytesToWrite(args, metadata, limits);
     const pipeline = args.grey === true ? open().greyscale().toColourspace('b-w') : open();
     return decoding('image', writePicture(pipeline, formatOf(args.format, undefined), qualityOf(args)));
   },
@@ -151,10 +155,10 @@ export const imageCompare: ImageTool = {
     required: ['image', 'reference'],
     output: comparisonSchema,
   }),
-  run: async ({ image, reference, tolerance }, tenant, readImage) => {
+  run: async ({ image, reference, tolerance }, tenant, readImage, limits) => {
     const [one, other] = await Promise.all([
-      readPicture(image, 'image', tenant, readImage),
-      readPicture(reference, 'reference', tenant, readImage),
+      readPicture(image, 'image', tenant, readImage, limits),
+      readPicture(reference, 'reference', tenant, readImage, limits),
     ]);
     return comparePictures(one, other, Number(tolerance ?? 0));
   },

@@ -2,7 +2,7 @@ import type { Metadata, Sharp, SharpConstructor } from 'sharp';
 import type { PlainPicture } from '../../iqa/formats/plain-picture.ts';
 import { type ReadImage, readImageSource } from '../../iqa/image-source.ts';
 import { Fault } from '../../kernel/errors.ts';
-import { defaultLimits, firstLine, named, type PictureLimits, readHeader, restrictFormats } from './picture-formats.ts';
+import { firstLine, named, type PictureLimits, readHeader, restrictFormats } from './picture-formats.ts';
 
 export interface OpenPicture {
   readonly bytes: Uint8Array;
@@ -20,7 +20,7 @@ export const readPicture = async (
   field: string,
   tenant: string,
   readImage: ReadImage,
-  limits: PictureLimits = defaultLimits,
+  limits: PictureLimits,
 ): Promise<OpenPicture> => {
   const { bytes } = await readImageSource(source, field, tenant, readImage);
   const sharp = await loadSharp();

@@ -4,6 +4,7 @@ import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../execute/output.ts';
 import { sizeOfValue } from '../../kernel/within-time.ts';
 import type { ImageTool } from '../images/image-tools.ts';
 import { imageToolsByName } from '../images/image-tools-by-name.ts';
+import { defaultLimits, type PictureLimits } from '../images/picture-formats.ts';
 import type { Answer } from './child-pool.ts';
 import { nodeGauge } from './gauge.ts';
 import { endWithParent } from './orphan-watch.ts';
@@ -15,6 +16,8 @@ export interface BuiltinJob {
   readonly args: Arguments;
   /** The bytes of pictures, under the keys that the arguments name. */
   readonly pictures?: Readonly<Record<string, Uint8Array>>;
+  /** The limits of pictures, as configured for the server. */
+  readonly limits?: PictureLimits;
 }
 
 /** A job as it is sent: a text passes at once, where a value of many parts would be copied part by part. */
@@ -32,7 +35,7 @@ const findRun = (name: string): Run | undefined => {
 const gauge = nodeGauge();
 
 function onPictures(run: ImageTool['run']): Run {
-  return ({ args, pictures }) => run(args, '', async (_, key) => pictures?.[key]);
+  return ({ args, pictures, limits = defaultLimits }) => run(args, '', async (_, key) => pictures?.[key], limits);
 }
 
 const answer = async ({ args, ...rest }: SentJob): Promise<Answer> => {
