@@ -207,6 +207,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     },
     close: () =>
       closeInOrder([
+        async () => catalogs.close(),
         () => runs?.close?.(),
         () => sources.close(),
         () => recorder.close(),

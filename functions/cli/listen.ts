@@ -11,10 +11,13 @@ export interface Listening {
   readonly address: string;
   /** Closes idle connections and returns how many requests are in progress. */
   open(): Promise<number>;
+  /** Takes no more requests and waits until all are handled; those that take long are cut off. */
   close(): Promise<void>;
 }
 
 const DRAIN_MS = 5000;
+/** What handling a request may take after its connection is cut. */
+const CUT_OFF_MS = 2000;
 /**
  * Longer than the minute for which proxies keep idle connections: if the server closed first, it could drop a request
  * that is on its way. With Node's five seconds a busy moment is enough for that.
@@ -23,7 +26,8 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** Serves the app on a port; 0 picks a free one. */
 export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number): Promise<Listening> => {
-  const serve = app.fetch as (request: Request, env: Incoming) => Response | Promise<Response>;
+  const handling = countHandling();
+  const serve = handling.counted(app.fetch as Serve);
   const listener = getRequestListener(
     (request, env) => refuseForeignHost(request, env as Incoming, host) ?? serve(request, env as Incoming),
     { errorHandler: refuseUnreadable },
@@ -49,13 +53,48 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
       server.closeIdleConnections();
       return new Promise((done) => server.getConnections((_, count) => done(count)));
     },
-    close: () => drain(server),
+    async close() {
+      await drain(server);
+      await handling.over(CUT_OFF_MS);
+    },
   };
 };
 
 interface Incoming {
   readonly incoming: IncomingMessage;
 }
+
+type Serve = (request: Request, env: Incoming) => Response | Promise<Response>;
+
+/** Counts the requests that are being handled: a caller may leave, and its request is handled on. */
+const countHandling = () => {
+  let count = 0;
+  let onNone = (): void => {};
+  const ended = (): void => {
+    if (--count === 0) onNone();
+  };
+  return {
+    counted:
+      (serve: Serve): Serve =>
+      (request, env) => {
+        const answer = serve(request, env);
+        if (answer instanceof Promise) {
+          count++;
+          answer.then(ended, ended);
+        }
+        return answer;
+      },
+    over: (most: number): Promise<void> =>
+      new Promise((resolve) => {
+        if (count === 0) return resolve();
+        const timer = setTimeout(resolve, most);
+        onNone = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+  };
+};
 
 const LOCAL: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 

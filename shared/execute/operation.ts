@@ -79,10 +79,13 @@ export const runOperation = async <T>(
   };
   const { status, thrown, chargedMicros } = await runThroughLayers(context, call, implementation);
   if (status === 'ok' && worked) return { value: worked.value, callId: call.id, chargedMicros };
-  throw thrown instanceof Error && thrown.name === 'Timeout'
+  throw thrown instanceof Error && ENDED_EARLY.has(thrown.name)
     ? new Fault('ToolExecutionError', thrown.message, {}, { cause: thrown })
     : thrown;
 };
+
+/** How an operation is ended from outside: no error of its own. */
+const ENDED_EARLY: ReadonlySet<string> = new Set(['Timeout', 'Cancelled']);
 
 const limitSignal = (caller: Caller | undefined): AbortSignal => {
   const given = typeof caller === 'function' ? caller() : caller;

@@ -1,6 +1,6 @@
 import type { Fold } from '../insight/fold.ts';
 import { createEndOfTurn } from '../kernel/end-of-turn.ts';
-import { messageOf } from '../kernel/errors.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
 import type { Log, Table, Timers } from '../kernel/ports.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import { type StoredOnce, takeBatch, type WaitingRecord } from './batch.ts';
@@ -19,9 +19,11 @@ export interface Recorder {
   keepOnce(tenant: string, record: CallRecord, isReserved?: boolean): Promise<number | undefined>;
   /** Stores everything queued. */
   flush(): Promise<void>;
-  /** Marks a call as in flight; the returned function marks it as ended. */
+  /** Marks a call as in flight, or refuses it once the recorder closes; the returned function marks it as ended. */
   begin(): () => void;
-  /** Waits briefly for calls in flight, stores everything, and closes. */
+  /** Has `cancel` called when closing waits no longer for the call; the returned function forgets it. */
+  onClosing(cancel: () => void): () => void;
+  /** Waits briefly for calls in flight, cancels those that still run, stores everything, and closes. */
   close(): Promise<void>;
 }
 
@@ -40,6 +42,8 @@ const MAX_WAITING = 2000;
 const MAX_KEPT = 20_000;
 const RETRY_MS = 500;
 const MAX_PATIENCE_MS = 2000;
+/** What a cancelled call may take to store its end. */
+const CANCELLED_MS = 1000;
 const MAX_TURNS = 8;
 
 export const createRecorder = (options: RecorderOptions): Recorder => {
@@ -49,7 +53,9 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   let running: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
   let calls = 0;
+  let isClosing = false;
   let isClosed = false;
+  const cancels = new Set<() => void>();
   let onQuiet = (): void => {};
 
   const drain = async (): Promise<void> => {
@@ -112,6 +118,8 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     observe?.(tenant, record);
     if (isClosed) {
       log.error('record lost: its call ended after all was stored', { tenant, call_id: record.call_id });
+      // Without its end stored, the call is interrupted: whoever finds it settles it.
+      if (entry.once) throw stopping();
       return undefined;
     }
     waiting.push(entry);
@@ -123,13 +131,23 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   return {
     flush,
     begin() {
+      // What begins now could end after everything is stored.
+      if (isClosing) throw stopping();
       calls++;
       return () => {
         if (--calls === 0) onQuiet();
       };
     },
+    onClosing(cancel) {
+      cancels.add(cancel);
+      return () => void cancels.delete(cancel);
+    },
     async close() {
-      if (calls > 0) await quiet(timers, (heard) => (onQuiet = heard));
+      isClosing = true;
+      const untilQuiet = (most: number) => quiet(timers, most, (heard) => (onQuiet = heard));
+      if (calls > 0) await untilQuiet(MAX_PATIENCE_MS);
+      for (const cancel of cancels) cancel();
+      if (calls > 0) await untilQuiet(CANCELLED_MS);
       isClosed = true;
       await flush();
     },
@@ -143,9 +161,12 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   };
 };
 
-const quiet = (timers: Pick<Timers, 'after'>, listen: (heard: () => void) => void): Promise<void> =>
+const stopping = (): Fault =>
+  new Fault('Unavailable', 'this server is stopping; try again', { retry_after_seconds: 1 });
+
+const quiet = (timers: Pick<Timers, 'after'>, most: number, listen: (heard: () => void) => void): Promise<void> =>
   new Promise((resolve) => {
-    const stopTimer = timers.after(MAX_PATIENCE_MS, resolve);
+    const stopTimer = timers.after(most, resolve);
     listen(() => {
       stopTimer();
       resolve();

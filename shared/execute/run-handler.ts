@@ -1,5 +1,5 @@
 import { Fault } from '../kernel/errors.ts';
-import type { CallContext, Handler, Timers } from '../kernel/ports.ts';
+import type { CallContext, Handler } from '../kernel/ports.ts';
 import { inSpan } from '../kernel/trace.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import { findHandler, type Handlers } from '../registry/layer.ts';
@@ -49,7 +49,7 @@ export const runImplementation = async (context: LayerContext, call: Call): Prom
 /** Runs a handler until it ends, times out, or the caller gives up. */
 const runBounded = async (context: LayerContext, call: Call): Promise<unknown> => {
   const { handler, record, args } = call;
-  const stop = stopping(context.timers, record.spec.name, timeoutMsOf(record), call.signal);
+  const stop = stopping(context, record, call.signal);
   try {
     const returned = await Promise.race([handler.run(args, new HandlerContext(context, call, stop)), stop.stopped]);
     return acceptOutput(record, returned, context.checkOutput);
@@ -68,11 +68,17 @@ interface Stopping {
   clear(): void;
 }
 
-const stopping = (timers: Timers, tool: string, timeoutMs: number, given: Caller | undefined): Stopping => {
+const stopping = (
+  { timers, recorder }: Pick<LayerContext, 'timers' | 'recorder'>,
+  record: VersionRecord,
+  given: Caller | undefined,
+): Stopping => {
+  const [tool, timeoutMs] = [record.spec.name, timeoutMsOf(record)];
   let caller = typeof given === 'function' ? undefined : given;
   let controller: AbortController | undefined;
   let reason: Error | undefined;
   let stopTimer = (): void => {};
+  let forget = (): void => {};
   let isWaiting = false;
   let isOver = false;
   const { promise: stopped, reject } = Promise.withResolvers<never>();
@@ -91,6 +97,7 @@ const stopping = (timers: Timers, tool: string, timeoutMs: number, given: Caller
   };
   const watch = (): void => {
     if (!isWaiting) startTime();
+    forget = recorder.onClosing(cancel);
     if (typeof given === 'function') caller = given();
     if (caller?.aborted) cancel();
     else caller?.addEventListener('abort', cancel, { once: true });
@@ -116,6 +123,7 @@ const stopping = (timers: Timers, tool: string, timeoutMs: number, given: Caller
       isOver = true;
       clearImmediate(later);
       stopTimer();
+      forget();
       caller?.removeEventListener('abort', cancel);
     },
   };

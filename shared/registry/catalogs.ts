@@ -27,6 +27,8 @@ export interface Catalogs {
   changed(tenant: string): void;
   /** Replaces the read-only layer under all tenants. */
   setLayer(layer: Layer): void;
+  /** Stops encoding tools, since the encoder and the table are about to be closed. */
+  close(): void;
 }
 
 interface Options {
@@ -58,7 +60,8 @@ const MAX_BYTES = 4 * definitionLimit();
 
 export const createCatalogs = (options: Options): Catalogs => {
   const { table, clock, layer, freshMs = 100, maxTenants = 1000, maxBytes = MAX_BYTES } = options;
-  const follow = createFollow(options);
+  let isClosing = false;
+  const follow = createFollow(options, () => isClosing);
   let slots = new Map<string, Slot>();
   let currentLayer = layer;
 
@@ -111,6 +114,9 @@ export const createCatalogs = (options: Options): Catalogs => {
     setLayer(next) {
       currentLayer = next;
       slots = new Map();
+    },
+    close() {
+      isClosing = true;
     },
   };
 };
@@ -172,9 +178,9 @@ const refresh = async (
   return held;
 };
 
-const createFollow = ({ table, clock, log, encoder }: Options): Follow => {
+const createFollow = ({ table, clock, log, encoder }: Options, isClosing: () => boolean): Follow => {
   if (encoder === undefined || log === undefined) return () => undefined;
-  const create = createToolVectors({ table, clock, log, encoder });
+  const create = createToolVectors({ table, clock, log, encoder, isClosing });
   return (tenant) => ({
     encoder,
     vectors: (index, catalog) => create(tenant, index, (name) => catalog.get(name)?.record.spec),

@@ -15,6 +15,8 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   readonly encoder: SentenceEncoder;
+  /** Whether the process is ending: then what is missing is made by the next one. */
+  readonly isClosing?: (() => boolean) | undefined;
 }
 
 /** Encodes one tenant's tools in the background, or loads their stored vectors, and adds these to its index. */
@@ -35,7 +37,7 @@ const EXPIRES_SECONDS = 180 * 86_400;
 const BATCH = 25;
 
 export const createToolVectors =
-  ({ table, clock, log, encoder }: Options) =>
+  ({ table, clock, log, encoder, isClosing = () => false }: Options) =>
   (tenant: string, index: SearchIndex, toolOf: (name: string) => Tool | undefined): ToolVectors => {
     const waiting = new Set<string>();
     let known: Map<string, Int8Array> | undefined;
@@ -60,6 +62,7 @@ export const createToolVectors =
       known ??= await readStored(table, tenant, encoder.id, log);
       const made = new Map<string, Int8Array>();
       for (const name of waiting) {
+        if (isClosing()) return waiting.clear();
         waiting.delete(name);
         const tool = toolOf(name);
         if (tool === undefined) continue;
@@ -77,6 +80,7 @@ export const createToolVectors =
       running ??= work()
         .catch((thrown) => {
           waiting.clear();
+          if (isClosing()) return;
           log.warn('vectors of tools not made; they are ranked without the sentence encoder', {
             tenant,
             reason: messageOf(thrown),

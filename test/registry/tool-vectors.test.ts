@@ -105,6 +105,34 @@ describe('tool vectors', () => {
     );
   });
 
+  test('an encoder that is closed with its process is no failure: nothing is logged, and no more is asked of it', async () => {
+    const warnings: string[] = [];
+    let [asked, isClosing] = [0, false];
+    const encoder: SentenceEncoder = {
+      ...stubEncoder('closing').encoder,
+      encodeTool: () => {
+        asked++;
+        isClosing = true;
+        return Promise.reject(new Error('closing'));
+      },
+    };
+    const log = { ...silent, warn: (message: string) => warnings.push(message) };
+    const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
+    const create = createToolVectors({
+      table: memoryTable(),
+      clock: { now: () => 0 },
+      log,
+      encoder,
+      isClosing: () => isClosing,
+    });
+    const vectors = create('one', createSearchIndex(), (name) => tools.get(name));
+    vectors.follow(tools.keys());
+    await vectors.settled();
+    vectors.follow(tools.keys());
+    await vectors.settled();
+    assert.deepEqual([asked, warnings], [1, []]);
+  });
+
   test('X.11 a request finds the tool with a similar vector though they share no word', async () => {
     const { encoder } = stubEncoder('near');
     const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);

@@ -40,6 +40,7 @@ export const serve: Command = {
     // JSON lines for services, text for a terminal, unless an option says otherwise.
     const isWatched = process.stderr.isTTY === true || textOption(cli, 'log') === 'lines';
     const log = isWatched ? cli.log : jsonLog((text) => void process.stderr.write(text));
+    const stopping = new AbortController();
     const link = { key: `lk_${randomBytes(24).toString('base64url')}`, until: Date.now() + LINK_MS };
     let address = '';
     const counters = createCallCounters();
@@ -57,7 +58,7 @@ export const serve: Command = {
     const uploads = localUploads(assay, resolve(data));
     const app = createApp(assay, {
       routes: [
-        ...consoleRoutes((files) => warm(assay, files)),
+        ...consoleRoutes((files) => warm(assay, files, stopping.signal)),
         ...signedUploadRoutes(assay, uploads, uploadSecret(resolve(data))),
         ...(assay.oauth?.authServer ? authServerRoutes(assay, assay.oauth.authServer) : []),
         metricsRoute({ counters, isOpenHere: cli.environment.ASSAY_METRICS === 'local' }),
@@ -76,6 +77,7 @@ export const serve: Command = {
       `\nTry it:\n  curl -H "Authorization: Bearer ${admin ?? '$ASSAY_KEY'}" ${address}/v1/tools?limit=3`,
     );
     await told;
+    stopping.abort();
     await tellWaiting(cli, server);
     inbox.close();
     await server.close();
@@ -139,12 +141,12 @@ const tellWaiting = async (cli: Cli, server: Listening): Promise<void> => {
 };
 
 /** Loads the metrics when somebody opens the console, so that their first score does not wait. */
-const warm = ({ iqa, log }: Assay, files: ConsoleFiles): void => {
+const warm = ({ iqa, log }: Assay, files: ConsoleFiles, stopping: AbortSignal): void => {
   const sample = files.get('console/samples/chelsea-jpeg.jpg')?.body;
   if (iqa && sample)
-    warmIqa(iqa, sample, log).catch((error: unknown) =>
-      log.warn('image tools not warmed', { error: messageOf(error) }),
-    );
+    warmIqa(iqa, sample, log).catch((error: unknown) => {
+      if (!stopping.aborted) log.warn('image tools not warmed', { error: messageOf(error) });
+    });
 };
 
 const untilSignal = (): Promise<void> =>
