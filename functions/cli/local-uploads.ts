@@ -7,8 +7,9 @@ import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/kernel/limits.ts';
 import { pause } from '../../shared/kernel/pause.ts';
 import { isUnreadable } from '../../shared/kernel/stored.ts';
+import type { ObjectCreated } from '../../shared/model/delivery.ts';
 import { createDeliveries } from '../../shared/uploads/deliveries.ts';
-import { type ObjectCreated, objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
+import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import {
   hasFailed,
   MAX_ATTEMPTS,

@@ -1,8 +1,11 @@
-import { ACTIVE_RUNS_PK, SOURCES_PK, sourceDueKey, tenantKey } from '../kernel/item-keys.ts';
-import type { Clock, Item, Write } from '../kernel/ports.ts';
+import { ACTIVE_RUNS_PK, ACTIVE_UPLOADS_PK, SOURCES_PK, sourceDueKey, tenantKey } from '../kernel/item-keys.ts';
+import type { Clock, Item } from '../kernel/ports.ts';
+import { isUnreadable, read } from '../kernel/stored.ts';
 import { blobFolders, isKeptPartition } from '../kernel/tenant-keys.ts';
+import { DeliveryItem, tenantOfDelivery } from '../model/delivery.ts';
 import type { Actor } from '../model/key.ts';
 import { listKeys, revokeKey } from './api-keys.ts';
+import { markDeleted } from './deleted-tenant.ts';
 import type { TenantDataContext } from './export-tenant.ts';
 import { requireScope } from './scopes.ts';
 import { itemsOfTenant } from './tenant-items.ts';
@@ -21,6 +24,8 @@ export interface TenantDeletion {
 const KEPT =
   'usage and closed months, which accounting law asks for, and the audit log, which ends by itself after 400 days';
 const PAGE = 100;
+/** How many entries of a list of all tenants are read at a time. */
+const ENTRIES = 500;
 
 /**
  * Deletes a tenant: revokes its keys first, so that no new requests arrive, and then deletes its data. It can be
@@ -39,13 +44,15 @@ export const deleteTenant = async (
   const isLate = (): boolean => clock.now() >= untilMs;
   const end = (complete: boolean): TenantDeletion => ({ tenant, ...tally, kept: { items: kept, why: KEPT }, complete });
 
+  // First, so that a picture that arrives from now on recreates nothing.
+  await table.write([markDeleted(tenant, clock.now()), { remove: tenantKey(tenant) }]);
+  await removeElsewhere(context, tenant);
   for (const folder of blobFolders(tenant))
     for (const blob of (await blobs?.list(folder)) ?? []) {
       if (isLate()) return end(false);
       await blobs?.remove(blob);
       tally.blobs_removed++;
     }
-  await table.write(await entriesElsewhere(context, tenant));
   for await (const items of itemsOfTenant(table, tenant)) {
     const removed = items.filter(({ key }) => !isKeptPartition(key.pk));
     kept += items.length - removed.length;
@@ -72,11 +79,29 @@ const revokeAll = async (context: Parameters<typeof deleteTenant>[0], actor: Act
   return revoked;
 };
 
-/** The entries about this tenant in lists of all tenants. */
-const entriesElsewhere = async ({ table }: TenantDataContext, tenant: string): Promise<readonly Write[]> => {
-  const due = await table.query(SOURCES_PK, { prefix: sourceDueKey(tenant, '').sk });
-  const runs = await table.query(ACTIVE_RUNS_PK);
-  const own = (item: Item): boolean => item.key.sk.endsWith(`#${tenant}`);
-  const entries = [...due.items, ...runs.items.filter(own)].map(({ key }) => ({ remove: key }));
-  return [...entries, { remove: tenantKey(tenant) }];
+/** Removes the entries about this tenant from lists of all tenants. */
+const removeElsewhere = async ({ table }: TenantDataContext, tenant: string): Promise<void> => {
+  const lists = [
+    { pk: SOURCES_PK, prefix: sourceDueKey(tenant, '').sk, isOwn: () => true },
+    { pk: ACTIVE_RUNS_PK, isOwn: ({ key }: Item) => key.sk.endsWith(`#${tenant}`) },
+    { pk: ACTIVE_UPLOADS_PK, isOwn: (item: Item) => tenantOfUpload(item) === tenant },
+  ];
+  for (const { pk, prefix, isOwn } of lists) {
+    let after: string | undefined;
+    do {
+      const { items, next } = await table.query(pk, { prefix, after, limit: ENTRIES });
+      await table.write(items.filter(isOwn).map(({ key }) => ({ remove: key })));
+      after = next;
+    } while (after !== undefined);
+  }
+};
+
+/** An entry that cannot be read is left to a release that can. */
+const tenantOfUpload = (item: Item): string | undefined => {
+  try {
+    return tenantOfDelivery(read(item, DeliveryItem));
+  } catch (thrown) {
+    if (isUnreadable(thrown)) return undefined;
+    throw thrown;
+  }
 };

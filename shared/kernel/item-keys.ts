@@ -60,6 +60,8 @@ export const keyOfTenantKey = (tenant: string, id: string): Key => ({
 /** All tenants; for the operator. */
 export const TENANTS_PK = 'TENANTS';
 export const tenantKey = (tenant: string): Key => ({ pk: TENANTS_PK, sk: tenant });
+/** Marks of tenants that were deleted. */
+export const deletedTenantKey = (tenant: string): Key => ({ pk: 'TENANTS#DELETED', sk: tenant });
 /** Progress of listing the tenants of keys that earlier releases made. */
 export const tenantsListedKey: Key = { pk: 'TENANTS#LISTED', sk: 'LISTED' };
 

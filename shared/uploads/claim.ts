@@ -17,6 +17,8 @@ export type Claim =
   | { readonly todo: 'score'; readonly upload: ClaimedUpload }
   /** Already done, in progress under another delivery, superseded by a newer object, or not requested. */
   | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' | 'unasked' }
+  /** The tenant was deleted: the object is removed, and nothing is stored about it. */
+  | { readonly todo: 'nothing'; readonly why: 'deleted' }
   /**
    * An earlier try of the same delivery may still be running; reporting success would lose the event if that try fails.
    */

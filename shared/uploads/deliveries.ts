@@ -1,18 +1,11 @@
-import * as z from 'zod';
 import { messageOf } from '../kernel/errors.ts';
 import { createFairQueue } from '../kernel/fair-queue.ts';
 import { ACTIVE_UPLOADS_PK, activeUploadKey } from '../kernel/item-keys.ts';
-import { acquireLease, HEARTBEAT_MS, isLive, Lease } from '../kernel/lease.ts';
+import { acquireLease, HEARTBEAT_MS, isLive, type Lease } from '../kernel/lease.ts';
 import { acquireItem, changeWhileHeld, keepLease, type LeaseContext, newOwner } from '../kernel/leased-item.ts';
 import type { Item, Log } from '../kernel/ports.ts';
-import { isUnreadable, put, read, stored } from '../kernel/stored.ts';
-import { ObjectCreated } from './object-event.ts';
-
-/** An event that was received and is not finished, with the lease of the process that handles it. */
-const Delivery = z.object({ id: z.string(), event: ObjectCreated, lease: Lease.optional() });
-type Delivery = Readonly<z.infer<typeof Delivery>>;
-
-export const DeliveryItem = stored<Delivery>({ what: 'delivery of an upload', schema: Delivery });
+import { isUnreadable, put, read } from '../kernel/stored.ts';
+import { type Delivery, DeliveryItem, type ObjectCreated, tenantOfDelivery } from '../model/delivery.ts';
 
 export interface DeliveryContext extends LeaseContext {
   readonly random: (bytes: number) => Uint8Array;
@@ -106,7 +99,7 @@ export const createDeliveries = (context: DeliveryContext, deal: HandleDelivery)
         const { sk: id } = item.key;
         if (underway.has(id) || queued.has(id)) continue;
         const free = readFree(item, clock.now(), log);
-        if (free) enqueue({ id, tenant: tenantOf(free) });
+        if (free) enqueue({ id, tenant: tenantOfDelivery(free) });
       }
       next();
       after = page.next;
@@ -124,7 +117,7 @@ export const createDeliveries = (context: DeliveryContext, deal: HandleDelivery)
   };
   return {
     async send(event) {
-      const waiting = { id: newOwner(random), tenant: tenantOf({ event }) };
+      const waiting = { id: newOwner(random), tenant: tenantOfDelivery({ event }) };
       const key = activeUploadKey(waiting.id);
       // An event that has to wait gets no lease, so that any process may take it.
       const lease = hasRoom(waiting.tenant) ? acquireLease(undefined, newOwner(random), clock.now()) : undefined;
@@ -155,5 +148,3 @@ const readFree = (item: Item, now: number, log: Log): Delivery | undefined => {
     return undefined;
   }
 };
-
-const tenantOf = ({ event }: Pick<Delivery, 'event'>): string => event.detail.object.key.split('/')[1] ?? '';

@@ -21,6 +21,9 @@ export const finishUpload = async (
   const key = uploadKey(tenant, upload.key);
   const isAnnounced = (upload.status === 'scored' || upload.status === 'failed') && upload.score !== false;
   if (isLost()) throw takenOver({ id: upload.call_id ?? upload.key });
+  // The tenant was deleted, or another process has the upload: scores stored now would stay for good.
+  const before = await table.get(key);
+  if (!before || !isHeld(readUpload(before).lease, upload.lease)) throw takenOver({ id: upload.call_id ?? upload.key });
   if (isAnnounced) {
     const text = JSON.stringify(viewUpload(upload), undefined, 2);
     await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');

@@ -1,22 +1,7 @@
-import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
+import { ObjectCreated } from '../model/delivery.ts';
 import type { StoredObject } from './claim.ts';
 import { ImageKey } from './upload.ts';
-
-/** The fields used of EventBridge's `Object Created` event from S3. Its keys are not URL-encoded. */
-export const ObjectCreated = z.looseObject({
-  'detail-type': z.literal('Object Created'),
-  detail: z.looseObject({
-    bucket: z.looseObject({ name: z.string() }),
-    object: z.looseObject({
-      key: z.string(),
-      etag: z.string().optional(),
-      size: z.number().optional(),
-      sequencer: z.string().optional(),
-    }),
-  }),
-});
-export type ObjectCreated = z.infer<typeof ObjectCreated>;
 
 /** Parses an event to the tenant and image that it reports. */
 export const readObjectCreated = (event: unknown): StoredObject => {

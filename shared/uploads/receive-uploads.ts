@@ -1,3 +1,4 @@
+import { deletionKeys, isDeleted } from '../access/deleted-tenant.ts';
 import { chooseTools, type ToolCriteria } from '../iqa/choose-tools.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { IqaTool } from '../iqa/metadata.ts';
@@ -53,6 +54,8 @@ const planUpload = async (context: ReceiveContext, object: StoredObject): Promis
   if (dispatch.places.size === 0) return 'here';
   const item = await table.get(uploadKey(object.tenant, object.key));
   const known = item ? readUpload(item) : undefined;
+  // Handled here: claiming it finds that its tenant was deleted.
+  if (!known && isDeleted(await Promise.all(deletionKeys(object.tenant).map((key) => table.get(key))))) return 'here';
   const now = clock.now();
   const claim = claimUpload(known, object, now, { newId: '', owner: '' });
   if (claim.todo === 'nothing') return claim.why;

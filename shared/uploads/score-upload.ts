@@ -1,9 +1,10 @@
+import { deletionKeys, isDeleted } from '../access/deleted-tenant.ts';
 import type { ScoreContext } from '../execute/score-pictures.ts';
 import { Fault, messageOf } from '../kernel/errors.ts';
-import { uploadKey } from '../kernel/item-keys.ts';
+import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import { keepLease, newOwner } from '../kernel/leased-item.ts';
 import { MAX_PICTURE_BYTES } from '../kernel/limits.ts';
-import type { Blobs, Change, Timers } from '../kernel/ports.ts';
+import type { Blobs, Change, Item, Timers } from '../kernel/ports.ts';
 import { put } from '../kernel/stored.ts';
 import { continueTrace, type Tracer } from '../kernel/tracer.ts';
 import { type Claim, type ClaimedUpload, claimUpload, type StoredObject } from './claim.ts';
@@ -30,7 +31,7 @@ const SUSPECTED_LOST = 3;
 /** Where there is no separate process, the image is considered the cause after this many deaths. */
 const MAX_LOST = 10;
 
-export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
+export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked' | 'deleted';
 
 /**
  * Scores an uploaded image exactly once, however often and in whatever order its events come. Throws on failure, so
@@ -43,7 +44,10 @@ export const scoreUpload = async (
   isDeliveryLost: () => boolean = () => false,
 ): Promise<UploadResult> => {
   const { claim, growth } = await claimObject(context, object);
-  if (claim.todo === 'nothing') return claim.why;
+  if (claim.todo === 'nothing') {
+    if (claim.why === 'deleted') await context.blobs.remove(imageBlobKey(object.tenant, object.key));
+    return claim.why;
+  }
   if (claim.todo === 'wait') throw underway(object, claim.seconds);
   if (claim.todo === 'refuse') {
     await removeRefused(context, object, claim);
@@ -60,7 +64,7 @@ export const scoreUpload = async (
   }
 };
 
-export const claimObject = (
+export const claimObject = async (
   { table, clock, random }: Pick<UploadContext, 'table' | 'clock' | 'random'>,
   object: StoredObject,
   /** Adjusts the stored state before the claim is decided; by default unchanged. */
@@ -68,7 +72,7 @@ export const claimObject = (
 ): Promise<Claimed> => {
   const key = uploadKey(object.tenant, object.key);
   const ids = { newId: clock.newId(), owner: newOwner(random) };
-  return table.change([key], ([item]): Change<Claimed> => {
+  const decide = (item: Item | undefined): Change<Claimed> => {
     const known = item && see(readUpload(item));
     const claim = claimUpload(known, object, clock.now(), ids);
     if (claim.todo !== 'score') return { writes: [], result: { claim } };
@@ -77,7 +81,18 @@ export const claimObject = (
       writes: [put(key, UploadItem, upload, item?.expires)],
       result: { claim: { ...claim, upload }, growth: known && measureGrowth(known, object.size) },
     };
-  });
+  };
+  const claimed = await table.change(
+    [key],
+    ([item]): Change<Claimed | undefined> => (item ? decide(item) : { writes: [], result: undefined }),
+  );
+  if (claimed) return claimed;
+  // Put there by the operator, or announced by a tenant that was deleted since.
+  return table.change([key, ...deletionKeys(object.tenant)], ([item, ...deletion]) =>
+    !item && isDeleted(deletion)
+      ? { writes: [], result: { claim: { todo: 'nothing', why: 'deleted' } } }
+      : decide(item),
+  );
 };
 
 const scoreClaimed = async (

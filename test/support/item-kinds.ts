@@ -1,5 +1,6 @@
 import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
 import { AnswerItem } from '../../functions/api/stored-answer.ts';
+import { DeletedTenantItem } from '../../shared/access/deleted-tenant.ts';
 import { TenantsListedItem } from '../../shared/access/list-earlier-tenants.ts';
 import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
 import { OauthItem, OauthOfGrantItem } from '../../shared/adapters/oauth/auth-server-store.ts';
@@ -26,6 +27,7 @@ import { ScoreItem } from '../../shared/iqa/score-cache.ts';
 import type { Item } from '../../shared/kernel/ports.ts';
 import { isUnreadable, read, type Stored } from '../../shared/kernel/stored.ts';
 import { CallHourItem, CallItem, ReservedCallItem } from '../../shared/model/call-record.ts';
+import { DeliveryItem } from '../../shared/model/delivery.ts';
 import { ApiKeyItem, BucketItem, KeyOfTenantItem, TenantItem } from '../../shared/model/key.ts';
 import { ChangeItem, FamilyItem, RevisionItem } from '../../shared/model/registration.ts';
 import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/model/run.ts';
@@ -37,7 +39,6 @@ import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
 import { AccountLinkItem } from '../../shared/sources/accounts.ts';
 import { DocumentItem } from '../../shared/sources/documents.ts';
 import { SecretItem } from '../../shared/sources/secrets.ts';
-import { DeliveryItem } from '../../shared/uploads/deliveries.ts';
 import { StorageItem } from '../../shared/uploads/storage.ts';
 import { UploadItem } from '../../shared/uploads/upload.ts';
 
@@ -67,6 +68,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+ KEYOF#/, [KeyOfTenantItem]],
   [/^EDGE BEAT$/, [BeatItem]],
   [/^TENANTS /, [TenantItem]],
+  [/^TENANTS#DELETED /, [DeletedTenantItem]],
   [/^TENANTS#LISTED LISTED$/, [TenantsListedItem]],
   [/^T#[^#]+ SOURCE#/, [SourceItem]],
   [/^T#[^#]+ LIST#/, [ListItem]],

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { localUploads } from '../../functions/cli/local-uploads.ts';
 import { recordUsedUp } from '../../functions/give-up/record-used-up.ts';
 import { revokeKey } from '../../shared/access/api-keys.ts';
+import { deleteTenant } from '../../shared/access/delete-tenant.ts';
 import { adminActor } from '../../shared/access/scopes.ts';
 import { loginActor } from '../../shared/access/token-actor.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
@@ -16,10 +17,19 @@ import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
-import { ACTIVE_UPLOADS_PK, imageBlobKey, scoresBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
+import {
+  ACTIVE_UPLOADS_PK,
+  activeUploadKey,
+  imageBlobKey,
+  scoresBlobKey,
+  uploadKey,
+} from '../../shared/kernel/item-keys.ts';
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
+import { put } from '../../shared/kernel/stored.ts';
+import { DeliveryItem } from '../../shared/model/delivery.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
+import { giveUpUpload } from '../../shared/uploads/give-up-upload.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import { refusedPicture } from '../../shared/uploads/refused-picture.ts';
 import { requestUpload } from '../../shared/uploads/request-upload.ts';
@@ -141,6 +151,47 @@ describe('upload events', () => {
     const price = context.iqa.catalogue.find('entropy')?.price_micros ?? 0;
     assert.deepEqual([body.calls, body.micros], [100, 100 * price]);
     assert.equal((await context.blobs.list('scores/default/')).length, 100);
+  });
+
+  test('C.07 a picture that arrives after its tenant was deleted is removed and recreates nothing', async () => {
+    const { context, key } = await shop();
+    const { table, blobs } = context;
+    await key({ scopes: ['invoke'], tenant: 'gone' });
+    for (const tenant of ['gone', 'gone2']) {
+      const event = objectCreated(imageBlobKey(tenant, 'a.png'), 'e', 5, '01');
+      await table.write([put(activeUploadKey(`to-${tenant}`), DeliveryItem, { id: `to-${tenant}`, event })]);
+    }
+
+    await deleteTenant(context, adminActor(), 'gone');
+
+    assert.deepEqual(
+      (await table.query(ACTIVE_UPLOADS_PK)).items.map(({ key: { sk } }) => sk),
+      ['to-gone2'],
+    );
+    const late = { tenant: 'gone', key: 'late.png', etag: 'e1' };
+    await blobs.put(imageBlobKey('gone', 'late.png'), picture);
+    assert.equal(await scoreUpload(context, late), 'deleted');
+    assert.equal(await giveUpUpload(context, late, new Fault('Unavailable', 'it died')), false);
+    assert.deepEqual(await blobs.list('images/gone/'), []);
+    assert.deepEqual((await table.scan('T#gone#')).items, []);
+    await key({ scopes: ['invoke'], tenant: 'gone' });
+    await blobs.put(imageBlobKey('gone', 'late.png'), picture);
+    assert.equal(await scoreUpload(context, late), 'scored', 'a tenant with that name is there again');
+  });
+
+  test('C.07 scoring that ends after its tenant was deleted stores neither scores nor a row', async () => {
+    const { context } = await shop();
+    await context.blobs.put(imageBlobKey('gone', 'a.png'), picture);
+    const [slow, reading, release] = paused(context);
+    const scoring = scoreUpload(slow, { tenant: 'gone', key: 'a.png', etag: 'e1' });
+    await reading;
+    await deleteTenant(context, adminActor(), 'gone');
+    release();
+
+    await assert.rejects(scoring);
+
+    assert.deepEqual(await context.blobs.list('scores/gone/'), []);
+    assert.equal(await context.table.get(uploadKey('gone', 'a.png')), undefined);
   });
 
   test('C.07 the newest object is scored, and an older event changes nothing', async () => {
