@@ -66,8 +66,11 @@ export const FamilyItem = stored<Family>({
   cure: 'restore it from a backup, or remove the tool and register it again',
 });
 
-/** The number of changes to a tenant's tools, and the bytes of their definitions. */
-const Revision = z.object({ revision: z.int(), bytes: z.int().optional() });
+/**
+ * The number of changes to a tenant's tools, and the bytes of their definitions; `counted` when these include every
+ * tool, also those of releases that did not count.
+ */
+const Revision = z.object({ revision: z.int(), bytes: z.int().optional(), counted: z.literal(true).optional() });
 export type Revision = Readonly<z.infer<typeof Revision>>;
 export const RevisionItem = stored<Revision>({ what: 'revision', schema: Revision });
 

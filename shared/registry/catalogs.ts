@@ -6,7 +6,7 @@ import type { Hit, SearchIndex, SearchOptions } from '../search/search-index.ts'
 import type { SentenceEncoder } from '../search/sentence-encoder.ts';
 import { Catalog, type Layer } from './catalog.ts';
 import { definitionLimit } from './definition-bytes.ts';
-import { readChanges, readFamilies, readFamily, readState, type UnreadableFamily } from './families.ts';
+import { readAllFamilies, readChanges, readFamily, readState, type UnreadableFamily } from './families.ts';
 import { createToolVectors, type ToolVectors } from './tool-vectors.ts';
 
 /** One tenant's catalogue with its search index. */
@@ -152,10 +152,8 @@ const dropUnused = (slots: Map<string, Slot>, current: Slot, most: number): void
 };
 
 const load = async (table: Table, tenant: string, layer: Layer, follow: Follow): Promise<TenantIndex> => {
-  // The revision is read first, so that everything read after it is at least that new.
-  const { revision, bytes } = await readState(table, tenant);
-  const catalog = new Catalog(layer, await Array.fromAsync(readFamilies(table, tenant)), revision);
-  return new TenantIndex(catalog, follow(tenant), bytes);
+  const { families, revision, bytes } = await readAllFamilies(table, tenant);
+  return new TenantIndex(new Catalog(layer, families, revision), follow(tenant), bytes);
 };
 
 const refresh = async (

@@ -20,8 +20,8 @@ export const countDefinitions = (used: number, changes: readonly Change[], limit
       `the tools of this tenant, with all their versions, take ${used} of ${limit} bytes, which leaves no room for ${added} more; remove tools or versions, or ask the operator for more`,
       { limit, used, bytes: added },
     );
-  // Tools that an earlier release stored were not counted when they came.
+  // Until they are recounted, tools of earlier releases were not counted when they came.
   return Math.max(0, used + added);
 };
 
-const bytesOf = (family: Family | undefined): number => (family ? Buffer.byteLength(JSON.stringify(family)) : 0);
+export const bytesOf = (family: object | undefined): number => (family ? Buffer.byteLength(JSON.stringify(family)) : 0);

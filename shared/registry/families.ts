@@ -11,7 +11,7 @@ import {
 import type { Change, Item, Key, Table, Write } from '../kernel/ports.ts';
 import { isUnreadable, put, read, readAll, unreadable } from '../kernel/stored.ts';
 import { ChangeItem, type Family, FamilyItem, type Revision, RevisionItem } from '../model/registration.ts';
-import { countDefinitions } from './definition-bytes.ts';
+import { bytesOf, countDefinitions } from './definition-bytes.ts';
 import { appendEvents } from './events.ts';
 import { eventsOfChange } from './family-events.ts';
 
@@ -19,6 +19,8 @@ import { eventsOfChange } from './family-events.ts';
 export interface UnreadableFamily {
   readonly name: string;
   readonly fault: Fault;
+  /** What it takes; 0 when not even its text can be read. */
+  readonly bytes: number;
 }
 
 /** Computes a family's next state; undefined means absent, the same object means unchanged. */
@@ -75,9 +77,10 @@ export const changeFamilies = <T>(
     const { families, result } = rule(stored);
     const changed = [...families].filter(([name, family]) => stored.get(name) !== family);
     if (changed.length === 0) return { writes: [], result };
-    const { revision, bytes = 0 } = revisionOf(revisionItem);
-    const next = {
+    const { revision, bytes = 0, counted } = revisionOf(revisionItem);
+    const next: Revision = {
       revision: revision + 1,
+      counted: revisionItem ? counted : true,
       bytes: countDefinitions(
         bytes,
         changed.map(([name, family]) => [stored.get(name), family] as const),
@@ -111,10 +114,13 @@ export const removeFamily = (table: Table, tenant: string, name: string, now: nu
   return table.change(keys, ([revisionItem, eventCount, item]) => {
     if (!item) return { writes: [], result: undefined };
     const event = { type: 'tool-removed', at: new Date(now).toISOString(), tool: name } as const;
-    const { revision, bytes } = revisionOf(revisionItem);
+    const { revision, bytes = 0 } = revisionOf(revisionItem);
+    const family = tryFamily(item);
+    // It may have been altered since it was counted, so the tools are counted again when they are next read.
+    const left = Math.max(0, bytes - ('fault' in family ? family.bytes : bytesOf(family)));
     const writes = [
       { remove: item.key },
-      ...noteChange(tenant, { revision: revision + 1, bytes }, [name], now),
+      ...noteChange(tenant, { revision: revision + 1, bytes: left }, [name], now),
       ...appendEvents(tenant, eventCount, [event]),
     ];
     return { writes, result: undefined };
@@ -130,6 +136,36 @@ const noteChange = (tenant: string, next: Revision, names: readonly string[], no
     Math.floor(now / 1000) + CHANGES_KEPT_SECONDS,
   ),
 ];
+
+/**
+ * Counts all families of a revision, and stores the count unless they have changed since. Called by readers, which may
+ * not be able to write: then the next reader tries again.
+ */
+export const recountFamilies = async (
+  table: Table,
+  tenant: string,
+  revision: number,
+  families: readonly (Family | UnreadableFamily)[],
+): Promise<number> => {
+  const bytes = families.reduce((sum, each) => sum + ('fault' in each ? each.bytes : bytesOf(each)), 0);
+  await table
+    .change([revisionKey(tenant)], ([item]) =>
+      item && revisionOf(item).revision === revision
+        ? { writes: [put(item.key, RevisionItem, { revision, bytes, counted: true })], result: undefined }
+        : { writes: [], result: undefined },
+    )
+    .catch(() => undefined);
+  return bytes;
+};
+
+/** All families of a tenant with their revision, counted if that is not done yet. */
+export const readAllFamilies = async (table: Table, tenant: string) => {
+  // The revision is read first, so that everything read after it is at least that new.
+  const { revision, bytes, counted } = await readState(table, tenant);
+  const families = await Array.fromAsync(readFamilies(table, tenant));
+  const isCounted = revision === 0 || counted === true;
+  return { revision, families, bytes: isCounted ? bytes : await recountFamilies(table, tenant, revision, families) };
+};
 
 /** The revision of a tenant's tools, and the bytes they take. */
 export const readState = async (table: Table, tenant: string): Promise<Revision> =>
@@ -196,9 +232,11 @@ const tryFamily = (item: Item): Family | UnreadableFamily => {
   try {
     return parseFamily(item);
   } catch (thrown) {
-    if (isUnreadable(thrown)) return { name: readName(item), fault: thrown };
+    if (isUnreadable(thrown)) return { name: readName(item), fault: thrown, bytes: bytesOfItem(item) };
     throw thrown;
   }
 };
+
+const bytesOfItem = ({ isDamaged, ...item }: Item): number => (isDamaged ? 0 : bytesOf({ ...item.body, v: undefined }));
 
 const readName = ({ key }: Item): string => key.sk.slice(TOOL_PREFIX.length);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { adminActor } from '../../shared/access/scopes.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { revisionKey, toolKey } from '../../shared/kernel/item-keys.ts';
 import { createCatalogs } from '../../shared/registry/catalogs.ts';
+import { readState, recountFamilies } from '../../shared/registry/families.ts';
 import { exportSnapshot, importSnapshot } from '../../shared/registry/import-snapshot.ts';
 import { registerTool } from '../../shared/registry/register-tool.ts';
 import { removeTool } from '../../shared/registry/remove-tool.ts';
@@ -51,6 +53,47 @@ describe('limit of the definitions of a tenant', () => {
     await removeTool(assay, acme, 'tool');
 
     assert.equal(await register(acme, large('another')), 'ok');
+  });
+
+  test('removing a tool that cannot be read gives back its bytes', async () => {
+    const { assay, register, acme } = await start();
+    await register(acme, large('kept'));
+    const { bytes: before } = await readState(assay.table, 'acme');
+    await register(acme, large('broken'));
+    const item = await assay.table.get(toolKey('acme', 'broken'));
+    await assay.table.write([{ put: toolKey('acme', 'broken'), body: { ...item?.body, v: 99 } }]);
+    assay.catalogs.setLayer(new Map());
+
+    await removeTool(assay, acme, 'broken');
+
+    assert.equal((await readState(assay.table, 'acme')).bytes, before);
+  });
+
+  test('tools that an earlier release stored are counted when they are first read, and once', async () => {
+    const { assay, register, acme } = await start();
+    await register(acme, large('tool'));
+    await register(acme, large('another'));
+    const { revision, bytes } = await readState(assay.table, 'acme');
+    // That release counted nothing; then one change was counted.
+    await assay.table.write([{ put: revisionKey('acme'), body: { v: 1, revision, bytes: 7 } }]);
+    assay.catalogs.setLayer(new Map());
+
+    await assay.catalogs.of('acme');
+
+    assert.deepEqual(await readState(assay.table, 'acme'), { revision, bytes, counted: true });
+    await removeTool(assay, acme, 'tool');
+    await removeTool(assay, acme, 'another');
+    assert.deepEqual(await readState(assay.table, 'acme'), { revision: revision + 2, bytes: 0, counted: true });
+  });
+
+  test('a recount that meets a change stores nothing', async () => {
+    const { assay, register, acme } = await start();
+    await register(acme, large('tool'));
+    const before = await readState(assay.table, 'acme');
+
+    await recountFamilies(assay.table, 'acme', before.revision - 1, []);
+
+    assert.deepEqual(await readState(assay.table, 'acme'), before);
   });
 
   test('an import beyond the limit is refused', async () => {
