@@ -9,6 +9,7 @@ import type { Actor } from '../model/key.ts';
 import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { BlockItem } from './block.ts';
+import { forgetFailures } from './forget-failures.ts';
 import { readAllStats } from './read-stats.ts';
 import { StatsItem, type StatsTotal } from './stats.ts';
 
@@ -85,7 +86,11 @@ export const takeOffList = async (
   await table.change([key], ([item]) => ({ writes: item ? [{ remove: key }] : [], result: undefined }));
   if (kind === 'whitelist') return;
   for (const { version, block } of await readAllStats(table, actor.tenant, name))
-    if (block) await lift(table, actor.tenant, name, version);
+    if (block) {
+      // First, so that a repeat finds the block again if this process ends between the two.
+      await forgetFailures(table, actor.tenant, `${name}#${version}`);
+      await lift(table, actor.tenant, name, version);
+    }
 };
 
 /** Ends an automatic block, which is part of the statistics, or stored beside them where calls come from a stream. */

@@ -96,6 +96,26 @@ describe('statistics by shard', () => {
     assert.equal((await readStats(table, 'default', 'add', '1.0.0'))?.block, undefined);
   });
 
+  for (const isCompacted of [false, true])
+    test(`R1.28 a tool taken off the blacklist comes back only after five more failures${isCompacted ? ', also when its shards were compacted since' : ''}`, async () => {
+      const { world, ...context } = setting();
+      const { table } = context;
+      const names = async () => (await listedTools({ table }, adminActor(), 'blacklist')).map(({ name }) => name);
+      await Promise.all([1, 2, 3, 4, 5, 6].map((n) => foldStream(context, [failed(n)], `s${n % 3}`)));
+      assert.deepEqual(await names(), ['add']);
+      await takeOffList({ table }, adminActor(), 'blacklist', 'add');
+      if (isCompacted) world.now += 26 * HOUR;
+
+      const seen = [];
+      for (let n = 11; n <= 15; n++) {
+        await foldStream(context, [failed(n)], `${isCompacted}${n % 2}`);
+        seen.push((await names()).length);
+      }
+
+      assert.deepEqual(seen, [0, 0, 0, 0, 1]);
+      assert.equal((await readStats(table, 'default', 'add', '1.0.0'))?.calls, 11);
+    });
+
   test('X.25 forty tools that are blocked in one batch fit their transactions', async () => {
     const { table, clock, ...rest } = setting();
     const tools = Array.from({ length: 40 }, (_, n) => `tool_${n}`);
