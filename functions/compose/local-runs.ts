@@ -50,6 +50,7 @@ const takingOver = ({ timers, log }: Assay, runs: LocalRuns): LocalRuns => {
     view: (tenant, id) => runs.view(tenant, id),
     confirm: (tenant, id, node, decision) => runs.confirm(tenant, id, node, decision),
     cancel: (tenant, id) => runs.cancel(tenant, id),
+    done: (id) => runs.done?.(id),
     ended: (tenant, id) => runs.ended(tenant, id),
     resume: () => runs.resume(),
     close() {

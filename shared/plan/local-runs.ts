@@ -82,6 +82,10 @@ class Runner implements LocalRuns {
     return this.#see(tenant, id);
   }
 
+  done(id: string): Promise<void> | undefined {
+    return this.#active.get(id)?.done;
+  }
+
   async confirm(tenant: string, id: string, node: string, decision: ApprovalDecision): Promise<RunView> {
     await decideApproval(this.#deps, tenant, id, node, decision);
     return this.#see(tenant, id);

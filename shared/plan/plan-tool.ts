@@ -1,6 +1,5 @@
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
-import { pause } from '../kernel/pause.ts';
 import type { CallContext, Handler, Timers } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import { PLAN_HANDLER_PREFIX, type Plan } from '../model/plan.ts';
@@ -90,7 +89,7 @@ export const outputOfRun = (ended: RunView): unknown => {
   });
 };
 
-/** Polls a run until it has ended, and cancels it when the signal is aborted. */
+/** Waits for the end of a run, and cancels it when the signal is aborted. */
 export const untilEnded = async (
   { runs, timers }: { readonly runs: Runs; readonly timers: Timers },
   tenant: string,
@@ -99,10 +98,24 @@ export const untilEnded = async (
   { ref = true }: { readonly ref?: boolean } = {},
 ): Promise<RunView> => {
   let view = started;
-  for (let next = 5; view.status === 'running'; next = Math.min(500, next * 1.5)) {
-    await pause(timers, next, ref);
+  for (let next = 5; view.status === 'running'; next = Math.min(SLOWEST_LOOK_MS, next * 1.5)) {
+    // A view reads every node, so only a run of another process is looked at often.
+    const done = runs.done?.(view.run_id);
+    await pauseUntil(timers, done ? SLOWEST_LOOK_MS : next, ref, done);
     if (signal.aborted) return runs.cancel(tenant, view.run_id);
     view = (await runs.view(tenant, view.run_id)) ?? view;
   }
   return view;
 };
+
+const SLOWEST_LOOK_MS = 500;
+
+const pauseUntil = (timers: Timers, milliseconds: number, ref: boolean, done?: Promise<void>): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = timers.after(milliseconds, resolve, ref);
+    const end = (): void => {
+      stop();
+      resolve();
+    };
+    done?.then(end, end);
+  });

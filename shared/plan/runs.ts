@@ -43,6 +43,8 @@ export interface Runs {
   /** Approves or denies a waiting node; refuses a second, different decision. */
   confirm(tenant: string, run: string, node: string, decision: ApprovalDecision): Promise<RunView>;
   cancel(tenant: string, run: string): Promise<RunView>;
+  /** Resolves when this process is done with a run; undefined where another one has it. */
+  readonly done?: (run: string) => Promise<void> | undefined;
 }
 
 /** The plan to run, as it was last saved; throws when there is none. */

@@ -145,6 +145,36 @@ describe('plans over HTTP', () => {
     assert.equal(once?.body.calls, 190, 'a run that is started again after a crash counts once');
   });
 
+  test('a call of a plan’s tool does not read its run again and again while it waits', async () => {
+    const table = memoryTable();
+    const { query } = table;
+    let views = 0;
+    Object.assign(table, {
+      query: (pk: string, asked: { readonly prefix?: string }) => {
+        // A node reads its own attempts, a view those of all nodes.
+        if (pk.includes('#RUN#') && asked.prefix === 'NODE#') views++;
+        return query(pk, asked);
+      },
+    });
+    const slow: Handler = { permission: 'safe', run: async () => wait(300, { text: 'late' }) };
+    const blobs = memoryBlobs();
+    const { json } = await testAssay({
+      table,
+      blobs,
+      handlers: { builtin: new Map([['shout', slow]]), internal: new Map() },
+      startRuns: (context) => localRuns(context, blobs),
+    });
+    await json('POST', '/v1/tools', tool('shout'));
+    const nodes = [{ id: 'a', tool: 'shout', arguments: { text: 'a' } }];
+    const { body } = await json<Made>('POST', '/v1/plans', { nodes });
+    await json('POST', `/v1/plans/${body.plan_id}/tool`, { name: 'slowly', version: '1.0.0' });
+
+    const called = await json<{ status: string }>('POST', '/v1/tools/slowly/invoke', { arguments: {} });
+
+    assert.equal(called.body.status, 'ok');
+    assert.ok(views <= 4, `${views} views`);
+  });
+
   test('X.06 nodes of a run that arrive together do not start in one turn, and their large input is read once', async () => {
     const [table, blobs] = [memoryTable(), memoryBlobs()];
     const turns = [0];
