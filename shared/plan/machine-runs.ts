@@ -1,4 +1,4 @@
-import { messageOf } from '../kernel/errors.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
 import type { RunBody, RunView } from '../model/run.ts';
 import { cachePlans } from './cache-plans.ts';
 import type { ExecutionState, Machines } from './machines.ts';
@@ -26,6 +26,10 @@ export interface MachineRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'execu
 
 /** An Express execution ends within five minutes; one that has not reported by then is lost. */
 const EXPRESS_LOST_MS = 330_000;
+/** By then a start has reached Step Functions, or its process has died: whoever views the run repeats the start. */
+const START_MS = 120_000;
+/** A start that was in vain for so long ends the run. */
+const GIVE_UP_MS = 3_600_000;
 
 /**
  * Runs plans on state machines. Short ones have ended when `start` returns; others are updated when someone views them.
@@ -51,8 +55,7 @@ class MachineRuns implements Runs {
     const machine = machineOf(saved, this.#given.step);
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, machine.type);
     // Starting is idempotent by the run's name, so an interrupted start is repeated.
-    const isUnstarted = run.status === 'running' && run.engine === 'STANDARD' && run.execution === undefined;
-    if (isNew || isUnstarted) await this.#launch(run, machine, executionInput(run, saved));
+    if (isNew || isUnstarted(run)) await this.#launch(run, machine, executionInput(run, saved));
     return this.#see(request.tenant, run.run_id);
   }
 
@@ -97,8 +100,30 @@ class MachineRuns implements Runs {
   async #settle(tenant: string, id: string): Promise<void> {
     const run = await loadRun(this.#deps, tenant, id);
     if (run?.status !== 'running') return;
+    if (isUnstarted(run)) return this.#startLate(run);
     const state = await readState(run, this.#given.machines, this.#given.clock.now());
     if (state !== undefined) await this.#end(run, state);
+  }
+
+  /** Starts the execution of a run whose process died before it did, under the same name: it runs once at most. */
+  async #startLate(run: RunBody): Promise<void> {
+    const age = this.#given.clock.now() - run.started_at;
+    if (age < START_MS) return;
+    try {
+      if (run.cancel_requested_at !== undefined) return await this.#end(run, { ...ABORTED, cause: 'it was cancelled' });
+      const saved = await planToRun(this.#deps, run.tenant, run.plan_id);
+      const machine = machineOf(saved, this.#given.step);
+      // On another machine its name would start it a second time.
+      if (machine.hash !== run.machine) throw new Fault('Conflict', 'its plan is compiled differently by this release');
+      const execution = await this.#given.machines.start(machine, run.run_id, executionInput(run, saved));
+      await changeRun(this.#deps, run.tenant, run.run_id, (stored) => ({ ...stored, execution }));
+    } catch (thrown) {
+      // The next view tries again; the flag stops an execution that did start.
+      if (age < GIVE_UP_MS) return;
+      await requestCancel(this.#deps, run.tenant, run.run_id);
+      const cause = `the run could not be started: ${messageOf(thrown)}; start the plan again`;
+      await this.#end(run, { status: 'FAILED', error: 'Unavailable', cause });
+    }
   }
 
   async #end(run: RunBody, state: ExecutionState): Promise<void> {
@@ -114,6 +139,11 @@ class MachineRuns implements Runs {
     return found;
   }
 }
+
+const ABORTED = { status: 'ABORTED', error: 'RunCancelled' } as const;
+
+const isUnstarted = ({ status, engine, execution }: RunBody): boolean =>
+  status === 'running' && engine === 'STANDARD' && execution === undefined;
 
 async function readState(run: RunBody, machines: Machines, now: number): Promise<ExecutionState | undefined> {
   if (run.engine === 'STANDARD' && run.execution !== undefined) return machines.describe(run.execution);

@@ -229,6 +229,63 @@ describe('plans on Step Functions', () => {
     assert.notEqual(await stored(), 'running');
   });
 
+  /** A run as its process left it that died between storing it and storing its execution. */
+  const abandoned = async (): Promise<string> => {
+    const { run_id: id } = await start(node('send', { tool: 'ask_send' }));
+    await until(id, (view) => statuses(view).send === 'waiting_approval');
+    const { execution: _, ...body } = (await world.table.get(runKey('default', id)))?.body ?? {};
+    await world.table.write([{ put: runKey('default', id), body }]);
+    stub.calls.length = 0;
+    return id;
+  };
+
+  test('a run whose start was cut off is started by whoever views it later, and runs once', async () => {
+    const id = await abandoned();
+    await world.runs.view('default', id);
+    assert.deepEqual(stub.calls, [], 'its process may still be starting it');
+
+    now += 121_000;
+    assert.equal((await world.runs.view('default', id))?.status, 'running');
+    await world.runs.confirm('default', id, 'send', { approve: true, approver: 'key-3' });
+
+    assert.equal((await until(id, ({ status }) => status !== 'running')).status, 'ok');
+    assert.equal(stub.executions.size, 1);
+  });
+
+  test('a run whose start was cut off, but whose execution has ended since, shows its end', async () => {
+    const id = await abandoned();
+    await world.runs.confirm('default', id, 'send', { approve: true, approver: 'key-3' });
+    await Promise.all([...stub.executions.values()].map(({ done }) => done));
+
+    now += 121_000;
+
+    assert.equal((await until(id, ({ status }) => status !== 'running')).status, 'ok');
+    assert.equal(stub.executions.size, 1);
+  });
+
+  test('a run that nobody can start stays open for an hour and then fails with the reason', async () => {
+    const id = await abandoned();
+    stub.reset();
+    stub.lateBy = 1000;
+    now += 121_000;
+    assert.equal((await world.runs.view('default', id))?.status, 'running');
+    now += 3_600_000;
+
+    const view = await world.runs.view('default', id);
+
+    assert.equal(view?.status, 'failed');
+    assert.match(view?.error?.message ?? '', /could not be started: .* not ready yet.*; start the plan again/);
+  });
+
+  test('a run that was cancelled before it was started ends as cancelled', async () => {
+    const id = await abandoned();
+    await world.runs.cancel('default', id);
+    now += 121_000;
+
+    assert.equal((await world.runs.view('default', id))?.status, 'cancelled');
+    assert.deepEqual(stub.calls, []);
+  });
+
   test('an Express execution that is never heard of again counts as failed', async () => {
     execute = () => new Promise(() => {});
     void start(node('a', { timeout_seconds: 900 })).catch(() => {});

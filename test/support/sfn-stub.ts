@@ -22,6 +22,7 @@ interface StubMachine {
 interface StubExecution {
   readonly arn: string;
   readonly machine: string;
+  readonly input: unknown;
   readonly controller: AbortController;
   readonly done: Promise<void>;
   outcome: EngineOutcome | undefined;
@@ -113,6 +114,9 @@ export class SfnStub {
       return { executions: running.map(({ arn }) => ({ executionArn: arn, startDate: 0 })) };
     },
     StartExecution: ({ stateMachineArn, name, input }) => {
+      const known = this.executions.get(`${String(stateMachineArn).replace(':stateMachine:', ':execution:')}:${name}`);
+      if (known && (known.outcome || known.input !== input)) throw new ServiceError('ExecutionAlreadyExists');
+      if (known) return { executionArn: known.arn, startDate: 1_767_225_600 };
       const { arn } = this.#start(stateMachineArn, name, input, 'execution');
       return { executionArn: arn, startDate: 1_767_225_600 };
     },
@@ -179,7 +183,7 @@ export class SfnStub {
     const done = interpret(machine.prepared, JSON.parse(String(input)), ports).then((outcome) => {
       execution.outcome = outcome;
     });
-    const execution: StubExecution = { arn, machine: machine.arn, controller, done, outcome: undefined };
+    const execution: StubExecution = { arn, machine: machine.arn, input, controller, done, outcome: undefined };
     this.executions.set(arn, execution);
     return execution;
   }

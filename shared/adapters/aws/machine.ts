@@ -65,10 +65,16 @@ class SfnMachines implements Machines {
   }
 
   async start(machine: PlanMachine, name: string, input: unknown): Promise<string> {
-    const { executionArn } = await this.#onMachine(machine, (stateMachineArn) =>
-      this.#call<StartExecutionOutput>('StartExecution', { stateMachineArn, name, input: JSON.stringify(input) }),
-    );
-    return executionArn ?? '';
+    return this.#onMachine(machine, async (stateMachineArn) => {
+      const asked = { stateMachineArn, name, input: JSON.stringify(input) };
+      try {
+        return (await this.#call<StartExecutionOutput>('StartExecution', asked)).executionArn ?? '';
+      } catch (thrown) {
+        // A start that is repeated after the execution has ended.
+        if (!isNamed(thrown, 'ExecutionAlreadyExists')) throw thrown;
+        return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+      }
+    });
   }
 
   async runSync(machine: PlanMachine, name: string, input: unknown): Promise<ExecutionState> {
