@@ -26,8 +26,11 @@ export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonl
   const phrases: Phrase[] = [];
   const chunks = chunksOf(tokens, fixed);
   for (const chunk of chunks) {
+    const edges = edgesOf(chunk);
     for (let from = 0; from < chunk.length && phrases.length < LIMIT; from++) {
       for (let to = from; to < Math.min(chunk.length, from + LONGEST); to++) {
+        // A value begins or ends where its stretch does; what does neither is a piece of one.
+        if (from > edges.first && to < edges.last) continue;
         const [first, last] = [chunk[from] as Placed, chunk[to] as Placed];
         if (isStopWord(first.lower) || isStopWord(last.lower)) continue;
         // `e-mails` is one word, whatever it is part of.
@@ -36,9 +39,7 @@ export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonl
           AFTER_HYPHEN.test(text.slice(Math.max(0, first.start - 2), first.start))
         )
           continue;
-        const phrase = phraseOf(text, tokens, chunk, from, to);
-        // A value begins or ends where its stretch does; what does neither is a piece of one.
-        if (phrase.opens || phrase.closes) phrases.push(phrase);
+        phrases.push(phraseOf(text, tokens, chunk, edges, from, to));
       }
     }
   }
@@ -58,7 +59,9 @@ const joinedByOf = (
     if (!OF.test(text.slice(last.end, first.start)) || isStopWord(last.lower)) return [];
     const both = [...chunk.slice(-LONGEST), ...next.slice(0, LONGEST)];
     const from = Math.min(chunk.length, LONGEST) - 1;
-    return isStopWord(both.at(-1)?.lower ?? '') ? [] : [phraseOf(text, tokens, both, from, both.length - 1)];
+    return isStopWord(both.at(-1)?.lower ?? '')
+      ? []
+      : [phraseOf(text, tokens, both, edgesOf(both), from, both.length - 1)];
   });
 const OF = /^ of (?:the )?$/u;
 
@@ -66,10 +69,23 @@ interface Placed extends Token {
   readonly at: number;
 }
 
+/** The first and the last word of a stretch that is more than a small word. */
+interface Edges {
+  readonly first: number;
+  readonly last: number;
+}
+
+const edgesOf = (chunk: readonly Placed[]): Edges => {
+  const first = chunk.findIndex(({ lower }) => !isStopWord(lower));
+  const last = chunk.findLastIndex(({ lower }) => !isStopWord(lower));
+  return { first: first < 0 ? chunk.length : first, last };
+};
+
 const phraseOf = (
   text: string,
   tokens: readonly Token[],
   chunk: readonly Placed[],
+  edges: Edges,
   from: number,
   to: number,
 ): Phrase => {
@@ -83,8 +99,8 @@ const phraseOf = (
     terms,
     before: wordOf(tokens[first.at - 1]),
     after: wordOf(tokens[last.at + 1]),
-    opens: chunk.slice(0, from).every(({ lower }) => isStopWord(lower)),
-    closes: chunk.slice(to + 1).every(({ lower }) => isStopWord(lower)),
+    opens: from <= edges.first,
+    closes: to >= edges.last,
     worth: terms.reduce((sum, term) => sum + words.worth(term), 0) / terms.length,
   };
 };
