@@ -54,8 +54,9 @@ class MachineRuns implements Runs {
     const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
     const machine = machineOf(saved, this.#given.step);
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, machine.type);
-    // Starting is idempotent by the run's name, so an interrupted start is repeated.
-    if (isNew || isUnstarted(run)) await this.#launch(run, machine, executionInput(run, saved));
+    // Starting is idempotent by the run's name on one machine, so an interrupted start is repeated there.
+    if (isNew || (isUnstarted(run) && run.machine === machine.hash))
+      await this.#launch(run, machine, executionInput(run, saved));
     return this.#see(request.tenant, run.run_id);
   }
 

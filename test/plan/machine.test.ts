@@ -277,6 +277,16 @@ describe('plans on Step Functions', () => {
     assert.match(view?.error?.message ?? '', /could not be started: .* not ready yet.*; start the plan again/);
   });
 
+  test('a cut-off start is not repeated on another machine, where its run would start a second time', async () => {
+    const id = await abandoned();
+    const { body = {} } = (await world.table.get(runKey('default', id))) ?? {};
+    await world.table.write([{ put: runKey('default', id), body: { ...body, machine: 'of-an-earlier-release' } }]);
+
+    await world.runs.start({ tenant: 'default', plan_id: String(body.plan_id), input: { x: 1 }, run_id: id });
+
+    assert.deepEqual(stub.calls, []);
+  });
+
   test('a run that was cancelled before it was started ends as cancelled', async () => {
     const id = await abandoned();
     await world.runs.cancel('default', id);
