@@ -50,7 +50,10 @@ export const createNodeTurns = ({ turns, timers, queues }: NodeTurnsPorts): Node
     take,
     async admit(tenant, node) {
       const leave = (await queues(tenant, node)) ? await places(tenant) : () => {};
-      await take(tenant);
+      await take(tenant).catch((thrown: unknown) => {
+        leave();
+        throw thrown;
+      });
       return leave;
     },
   };
