@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { CallRecord } from '../model/call-record.ts';
-import { addValues, Histogram, mergeHistograms } from './histogram.ts';
-import { Recent, recentAt } from './recent.ts';
+import { addValues, Histogram } from './histogram.ts';
+import { mergeStats } from './merge-stats.ts';
+import { Recent } from './recent.ts';
 import { emptyStats, isMeasured, isToolsFault, microseconds, type StatsTotal, withCall } from './stats.ts';
 
 /** One stream shard's counts of a version. Zeros are left out, since many versions share an item. */
@@ -51,28 +52,9 @@ export const sumStats = (
 ): StatsTotal | undefined => {
   if (shards.length === 0) return base;
   const all = [...(base ? [base] : []), ...shards].map((each) => ({ ...emptyStats(tool, version), ...each }));
-  const sum = all.reduce(merge);
+  const sum = all.reduce(mergeStats);
   const { ok_at: _, faults_at: __, ...plain } = sum as StatsTotal & ShardStats;
   return { ...plain, failed_in_a_row: failedInARow(base, shards) };
-};
-
-const merge = (a: StatsTotal, b: StatsTotal): StatsTotal => ({
-  ...a,
-  calls: a.calls + b.calls,
-  successes: a.successes + b.successes,
-  failures: mergeHistograms(a.failures, b.failures),
-  refused: a.refused + b.refused,
-  cached: a.cached + b.cached,
-  total_us: a.total_us + b.total_us,
-  histogram: mergeHistograms(a.histogram, b.histogram),
-  recent: mergeRecent(a.recent, b.recent),
-  last_at: latest(a.last_at, b.last_at),
-});
-
-const mergeRecent = (a: Recent, b: Recent): Recent => {
-  const at = Math.max(a.at, b.at);
-  const [first, second] = [recentAt(a, at), recentAt(b, at)];
-  return { ok: first.ok + second.ok, failed: first.failed + second.failed, at };
 };
 
 /** Failures since the last success seen by any shard. */

@@ -3,9 +3,10 @@ import { visibleTools } from '../access/visible-tools.ts';
 import type { Actor } from '../model/key.ts';
 import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
+import { mergeStats } from './merge-stats.ts';
 import { readAllStats, readStats } from './read-stats.ts';
 import { emptyStats } from './stats.ts';
-import { mergeStats, type StatsView, viewStats } from './stats-view.ts';
+import { type StatsView, viewStats } from './stats-view.ts';
 
 /** The statistics of a version, or with `all` of every version, including removed ones. */
 export const statsFor = async (

@@ -1,24 +1,5 @@
-import { mergeHistograms, valueAtQuantile } from './histogram.ts';
-import { recentAt } from './recent.ts';
+import { valueAtQuantile } from './histogram.ts';
 import type { StatsTotal } from './stats.ts';
-
-/** Merges the statistics of several versions. */
-export const mergeStats = (a: StatsTotal, b: StatsTotal): StatsTotal => {
-  const now = Math.max(a.recent.at, b.recent.at);
-  const [left, right] = [recentAt(a.recent, now), recentAt(b.recent, now)];
-  return {
-    ...a,
-    calls: a.calls + b.calls,
-    successes: a.successes + b.successes,
-    failures: mergeHistograms(a.failures, b.failures),
-    refused: a.refused + b.refused,
-    cached: a.cached + b.cached,
-    total_us: a.total_us + b.total_us,
-    histogram: mergeHistograms(a.histogram, b.histogram),
-    recent: { ok: left.ok + right.ok, failed: left.failed + right.failed, at: now },
-    last_at: a.last_at > b.last_at ? a.last_at : b.last_at,
-  };
-};
 
 /** Statistics as callers see them. */
 export interface StatsView {
