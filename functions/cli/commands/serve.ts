@@ -72,9 +72,9 @@ export const serve: Command = {
     // Registered before the address is printed, so that no signal is missed.
     const told = untilSignal();
     cli.output.line(cli.output.prose(greeting({ address, data: resolve(data), assay, admin, link: link.key })));
-    // On one line, so that it can be copied.
+    // On one line, so that it can be copied; in quotes, since zsh would look for files that match the question mark.
     cli.output.line(
-      `\nTry it:\n  curl -H "Authorization: Bearer ${admin ?? '$ASSAY_KEY'}" ${address}/v1/tools?limit=3`,
+      `\nTry it:\n  curl -H "Authorization: Bearer ${admin ?? '$ASSAY_KEY'}" "${address}/v1/tools?limit=3"`,
     );
     await told;
     stopping.abort();
