@@ -1,10 +1,11 @@
+import { seededRandom } from '../../shared/kernel/seeded-random.ts';
 import type { PlanTree } from '../../shared/model/plan.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
 import { levels } from '../../shared/plan/levels.ts';
 import { orderNodes } from '../../shared/plan/order.ts';
 import { buildPoset } from '../../shared/plan/poset.ts';
 import { computeMakespan, toPlanTree } from '../../shared/plan/tree.ts';
-import { normal, type RandomDag, randomDag, seeded } from './random-plans.ts';
+import { normal, type RandomDag, randomDag } from './random-plans.ts';
 import { judge, printTable, summary } from './report.ts';
 
 /** Makespan over critical path of random DAGs of 5 to 60 nodes, with durations known, wrong and unknown. */
@@ -50,7 +51,7 @@ function levelTree(dag: RandomDag): PlanTree {
 }
 
 function misjudged(dag: RandomDag, seed: number): Readonly<Record<string, number>> {
-  const random = seeded(seed + 1_000_000);
+  const random = seededRandom(seed + 1_000_000);
   return Object.fromEntries(
     Object.entries(dag.durations).map(([id, duration]) => [id, duration * Math.exp(0.5 * normal(random))]),
   );

@@ -1,17 +1,7 @@
+import { seededRandom } from '../../shared/kernel/seeded-random.ts';
 import { type Plan, PlanNodeInput } from '../../shared/model/plan.ts';
 import { ToolSpec } from '../../shared/model/tool.ts';
 import { buildPlan, type LookUpTool } from '../../shared/plan/build.ts';
-
-/** A generator of reproducible numbers in [0, 1): mulberry32. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** A standard normal number, by Box and Muller. */
 export const normal = (random: () => number): number =>
@@ -25,7 +15,7 @@ export interface RandomDag {
 
 /** A DAG of 5 to 60 nodes by one of three models, with uniform or lognormal durations. */
 export function randomDag(seed: number, size?: number): RandomDag {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const count = size ?? 5 + Math.floor(random() * 56);
   const model = (['erdos-renyi', 'layered', 'recent'] as const)[seed % 3] ?? 'recent';
   const parents = generators[model](count, random);
@@ -71,7 +61,7 @@ export const anyTool: LookUpTool = (name) => ({
 
 /** The DAG as the input of a plan, with random policies, questions, and data and order edges. */
 export function randomPlanInput(seed: number, size?: number): { readonly nodes: readonly PlanNodeInput[] } {
-  const random = seeded(seed + 500_000);
+  const random = seededRandom(seed + 500_000);
   const nodes = randomDag(seed, size).nodes.map(({ id, after }) => {
     const data = after.filter(() => random() < 0.7);
     return PlanNodeInput.parse({

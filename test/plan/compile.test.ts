@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { seededRandom } from '../../shared/kernel/seeded-random.ts';
 import type { PlanTree } from '../../shared/model/plan.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
 import { computeMakespan, nodesOf } from '../../shared/plan/tree.ts';
-import { randomDag, seeded } from '../bench/random-plans.ts';
+import { randomDag } from '../bench/random-plans.ts';
 import { tries } from '../support/sampling.ts';
 import { type Listed, precedences, renamed } from './support.ts';
 
@@ -73,7 +74,7 @@ describe('compilePlan', () => {
   test('a series-parallel plan compiles without extra waiting', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e6 }), (seed) => {
-        const random = seeded(seed);
+        const random = seededRandom(seed);
         const nodes = seriesParallel(random);
         const durations = Object.fromEntries(nodes.map((node) => [node.id, 1 + 9 * random()]));
         const { ratio, tree } = compilePlan({ nodes }, { durations });
@@ -100,7 +101,7 @@ describe('compilePlan', () => {
     for (let seed = 0; seed < 25; seed++) {
       const dag = randomDag(seed, 6 + seed);
       const one = compilePlan(dag);
-      const other = compilePlan({ nodes: renamed(dag.nodes, seeded(seed)) });
+      const other = compilePlan({ nodes: renamed(dag.nodes, seededRandom(seed)) });
 
       assert.equal(text(one.tree).replaceAll(/\w+/g, '.'), text(other.tree).replaceAll(/\w+/g, '.'));
     }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { seededRandom } from '../../shared/kernel/seeded-random.ts';
 import type { Plan } from '../../shared/model/plan.ts';
-import { randomPlan, seeded } from '../bench/random-plans.ts';
+import { randomPlan } from '../bench/random-plans.ts';
 import { tries } from '../support/sampling.ts';
 import { evaluate, type Fate, type Fates } from './evaluator.ts';
 import { runToFate, type Witnessed } from './run-support.ts';
@@ -67,7 +68,7 @@ function checkOrder(called: readonly string[], plan: Plan, label: string): void 
 }
 
 function randomFates(plan: Plan, seed: number): Fates {
-  const random = seeded(seed + 31_337);
+  const random = seededRandom(seed + 31_337);
   const rate = random() * 0.5;
   const errors = ['ToolExecutionError', 'InvalidInput', 'Weird', 'hang'];
   const fate = (): Fate => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { seededRandom } from '../../shared/kernel/seeded-random.ts';
 import { PlanNodeInput } from '../../shared/model/plan.ts';
 import { innerScopes, type Machine, parseMachine, type StateScope } from '../../shared/plan/asl.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { checkMachine } from '../../shared/plan/check-machine.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
 import { type AslOptions, type PlanMachine, toAsl } from '../../shared/plan/to-asl.ts';
-import { anyTool, randomPlan, randomPlanInput, seeded } from '../bench/random-plans.ts';
+import { anyTool, randomPlan, randomPlanInput } from '../bench/random-plans.ts';
 import { tries } from '../support/sampling.ts';
 import { validateAsl } from '../support/validate-asl.ts';
 import { assertGolden } from './golden.ts';
@@ -218,7 +219,7 @@ function statesOf(scope: StateScope): readonly (readonly [string, unknown])[] {
 
 /** The same plan with other ids, tools and arguments, in another order. */
 function shuffled(nodes: readonly PlanNodeInput[], seed: number): readonly PlanNodeInput[] {
-  const random = seeded(seed + 77);
+  const random = seededRandom(seed + 77);
   const names = new Map(nodes.map(({ id }, index) => [id, `k${(index * 7919) % 10007}`]));
   return nodes
     .map((node) => {

@@ -1,4 +1,4 @@
-import { seeded } from './dying-store.ts';
+import { seededRandom } from '../../shared/kernel/seeded-random.ts';
 import { type ScenarioName, scenarioNames } from './scenarios.ts';
 import { type Schedule, simulate } from './simulate.ts';
 
@@ -11,7 +11,7 @@ export const drawSchedules = async (
   seed: number,
   names: readonly ScenarioName[] = scenarioNames,
 ): Promise<readonly Schedule[]> => {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const points: Omit<Schedule, 'seed'>[] = [];
   for (const scenario of names) {
     const whole = { scenario, writes: Number.MAX_SAFE_INTEGER, seed, fate: 'dies', isContended: false } as const;

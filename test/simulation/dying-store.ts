@@ -8,17 +8,6 @@ export class Died extends Error {
   }
 }
 
-/** Numbers from a seed, so that a schedule can be drawn again. */
-export const seeded = (seed: number): (() => number) => {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-};
-
 /** Whose turn it is, of several processes on one store, in an order drawn from a seed. */
 export interface Turns {
   /** Resolves when an operation may begin. */

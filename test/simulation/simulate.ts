@@ -5,9 +5,10 @@ import { ACTIVE_RUNS_PK, ACTIVE_UPLOADS_PK } from '../../shared/kernel/item-keys
 import { lazyAsync } from '../../shared/kernel/lazily.ts';
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import { ACTIVE_QUOTAS_PK } from '../../shared/kernel/quota-keys.ts';
+import { seededRandom } from '../../shared/kernel/seeded-random.ts';
 import { read } from '../../shared/kernel/stored.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
-import { createTurns, type DyingStore, dyingStore, type Fate, seeded } from './dying-store.ts';
+import { createTurns, type DyingStore, dyingStore, type Fate } from './dying-store.ts';
 import { type Prepared, type Process, prepare, startProcess, type World } from './process.ts';
 import { type Client, consent, type Scenario, type ScenarioName, scenarios } from './scenarios.ts';
 import { fillingDisk, type OpenStore, openMemory, restoreItems, told, watchItems } from './stores.ts';
@@ -38,7 +39,7 @@ export const simulate = async (
   /** Told what is done to the store, in order. */
   tell?: (line: string) => void,
 ): Promise<{ writes: number }> => {
-  const random = seeded(schedule.seed);
+  const random = seededRandom(schedule.seed);
   const timeline = createTimeline(START);
   const world: World = { timeline, random, effects: { count: 0 } };
   const turns = createTurns(random);
@@ -77,7 +78,7 @@ export const simulate = async (
 /** What all simulations start with, made once: a store's items. */
 const preparation = lazyAsync(async () => {
   const timeline = createTimeline(START - 3_600_000);
-  const world: World = { timeline, random: seeded(1), effects: { count: 0 } };
+  const world: World = { timeline, random: seededRandom(1), effects: { count: 0 } };
   const { table, blobs } = openMemory(timeline.now, createTurns(world.random));
   const watched = watchItems(table);
   const process = await startProcess({ table: watched.table, blobs }, world);

@@ -1,3 +1,4 @@
+import { seededRandom } from '../../kernel/seeded-random.ts';
 import type { Pixels } from '../pixels.ts';
 
 /** Distorts a picture by one strength. Deterministic: noise comes from a fixed seed. */
@@ -29,7 +30,7 @@ export const fringe: Distort = (pixels, distance) =>
   resampled(pixels, (x, y, channel) => [x + (channel === 0 ? distance : channel === 2 ? -distance : 0), y]);
 
 export const gaussianNoise: Distort = (pixels, sigma) => {
-  const random = seeded(7);
+  const random = seededRandom(7);
   return eachValue(
     pixels,
     (value) => value + sigma * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()),
@@ -38,7 +39,7 @@ export const gaussianNoise: Distort = (pixels, sigma) => {
 
 /** Salt-and-pepper noise: turns this share of the pixels black or white. */
 export const impulseNoise: Distort = (pixels, share) => {
-  const random = seeded(11);
+  const random = seededRandom(11);
   return eachPixel(pixels, (rgb) => {
     const draw = random();
     return draw >= share ? rgb : draw < share / 2 ? [0, 0, 0] : [255, 255, 255];
@@ -57,7 +58,7 @@ export const pixelate: Distort = (pixels, side) =>
 
 /** Takes every pixel from a random place at most this far away. */
 export const jitter: Distort = (pixels, distance) => {
-  const random = seeded(13);
+  const random = seededRandom(13);
   const offset = (): number => Math.round((2 * random() - 1) * distance);
   const offsets = Array.from({ length: pixels.width * pixels.height }, () => [offset(), offset()] as const);
   return resampled(pixels, (x, y) => {
@@ -151,15 +152,4 @@ const scaled = ({ width, height, data }: Pixels, wide: number, high: number): Pi
     out[at] = byte(upper + (y - top) * (lower - upper));
   }
   return { width: wide, height: high, data: out };
-};
-
-/** A seeded generator (mulberry32) of numbers in [0, 1). */
-const seeded = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 };

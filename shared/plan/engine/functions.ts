@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import jsonata from 'jsonata';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../../kernel/seeded-random.ts';
 import { StateError } from './state-error.ts';
 
 /** The ports of the functions that are not pure. */
