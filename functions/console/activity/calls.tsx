@@ -22,18 +22,19 @@ const PAGE = '50';
 /** Calls, newest first, in pages. */
 export const Calls = () => {
   const client = useClient();
-  const nameOf = useKeyNames();
+  const keys = useKeyNames();
   const [filter, setFilter] = useKept('calls.filter', NO_FILTER);
+  const asked = { ...filter, key: keys.idOf(filter.key), limit: PAGE };
   const [older, setOlder] = useState<readonly Execution[]>([]);
   const [cursor, setCursor] = useState<string | undefined>(undefined);
   const load = useLoad(async () => {
-    const page = await client.executions({ ...filter, limit: PAGE });
+    const page = await client.executions(asked);
     setOlder([]);
     setCursor(page.next_cursor);
     return page;
-  }, [JSON.stringify(filter)]);
+  }, [JSON.stringify(asked)]);
   const more = useAction(async () => {
-    const page = await client.executions({ ...filter, limit: PAGE, cursor });
+    const page = await client.executions({ ...asked, cursor });
     setOlder((before) => [...before, ...page.executions]);
     setCursor(page.next_cursor);
   });
@@ -57,13 +58,24 @@ export const Calls = () => {
           </select>
         </Field>
         <Field label="Key">
-          <input type="text" placeholder="any key, by its id" value={filter.key} onChange={set('key')} />
+          <input
+            type="text"
+            placeholder="any key, by name or id"
+            list="known-keys"
+            value={filter.key}
+            onChange={set('key')}
+          />
+          <datalist id="known-keys">
+            {keys.known.map((text) => (
+              <option key={text} value={text} />
+            ))}
+          </datalist>
         </Field>
       </div>
       {calls.length === 0 && <Empty title="No calls">Score a picture or run a tool, and it appears here.</Empty>}
       <ul class="calls">
         {calls.map((call) => (
-          <CallRow key={call.call_id} call={call} caller={nameOf(call.key)} />
+          <CallRow key={call.call_id} call={call} caller={keys.nameOf(call.key)} />
         ))}
       </ul>
       <Notice fault={more.fault} onRetry={() => void more.run()} />

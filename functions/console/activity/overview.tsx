@@ -17,7 +17,7 @@ const SPANS: readonly Choice<SummarySpan>[] = [
 /** Calls, errors, durations and spend over time, by tool and key. */
 export const Overview = () => {
   const client = useClient();
-  const nameOf = useKeyNames();
+  const { nameOf } = useKeyNames();
   const [span, setSpan] = useKept<SummarySpan>('overview.span', 'day');
   const load = useLive((signal) => client.liveSummary(span, signal), [span]);
   const { value } = load;

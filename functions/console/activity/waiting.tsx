@@ -11,7 +11,7 @@ import { tellAnswered, useWaiting } from '../use-waiting.ts';
 /** Calls and nodes of runs that wait for a person's approval; read again when their number changes. */
 export const Waiting = () => {
   const client = useClient();
-  const nameOf = useKeyNames();
+  const { nameOf } = useKeyNames();
   const count = useWaiting('waiting');
   const load = useLoad(async () => {
     const [{ confirmations }, { runs }] = await Promise.all([
