@@ -71,7 +71,7 @@ const CHANGES =
   /^(?:please |can you |could you |i (?:want|need) to )*(?:compress|shrink|resize|scale|crop|convert|enlarge|rotate|reduce|make|turn)\b|^(?:请|帮我)*(?:把|将)[^，。]*(?:压缩|缩放|缩小|转成|转换|改成)/iu;
 const PICTURE_FILE = /[\w./-]+\.(?:png|jpe?g|webp|tiff?|gif|bmp|avif)\b/giu;
 const QUALITY =
-  /\bquality\b(?!\s?(?:of\s|at\s|=\s?)?\d)|\b(?:distort\w*|degrad\w*|artifacts?|artefacts?|similarity|ssim|psnr|niqe|brisque|lpips)\b|\bhow (?:good|bad|well|nice|clear|clean)\b|\b(?:judge|rate|score|assess|grade)\s(?:the\s|this\s|my\s)?(?:quality|picture|photo|image|look|[\w./-]+\.(?:png|jpe?g|webp|tiff?))|\blooks? (?:good|bad|worse|better|fine)\b|质量|画质|失真|评分|打分|好不好|怎么样/iu;
+  /\bquality\b(?!\s?(?:of\s|at\s|=\s?)?\d)|\b(?:distort\w*|degrad\w*|artifacts?|artefacts?|similarity|ssim|psnr|niqe|brisque|lpips)\b|\bhow (?:good|bad|well|nice|clear|clean)\b|\b(?:judge|rate|score|assess|grade)\s(?:the\s|this\s|my\s)?(?:quality|picture|photo|image|look|[\w./-]+\.(?:png|jpe?g|webp|tiff?))|\blooks? (?:good|bad|worse|better|fine)\b|\bhow much (?:worse|better)\b|质量|画质|失真|评分|打分|好不好|怎么样/iu;
 const REFERENCE =
   /\b(?:compar\w+|reference|original|ground truth|before and after|than the|versus|vs|against|source image|undistorted|pristine)\b|原图|原始|参考|对比图|相比|与原|和原/iu;
 const ALONE = /\b(?:without|no)[\s-](?:an?\s|any\s|the\s)?(?:reference|original)\b|(?:没有|无|不需要)(?:参考|原图)/iu;

@@ -35,7 +35,7 @@ export const imageInfo: ImageTool = {
     ...media,
     name: 'image_info',
     description:
-      'Tells a picture’s format, size and dimensions in pixels, colour space, transparency, orientation and how many frames it has.',
+      'Tells how big a picture is, its dimensions in pixels and size in bytes, and its format, colour space, transparency, orientation and how many frames it has.',
     tags: ['image', 'metadata', 'size', 'format'],
     intents: ['read', 'analyze'],
     parameters: { image: picture('The picture.') },

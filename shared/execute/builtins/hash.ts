@@ -9,7 +9,7 @@ export const hash: Builtin = {
   definition: defineBuiltin({
     name: 'hash',
     description:
-      'Computes the digest of a text or of bytes, such as SHA-256; with a key, the HMAC that proves who wrote it.',
+      'Computes the hash, digest or checksum of a text or of bytes: MD5, SHA-1, SHA-256 or SHA-512; with a key, the HMAC that proves who wrote it.',
     category: 'encoding',
     tags: ['hash', 'digest', 'checksum', 'sha256', 'hmac'],
     scenarios: ['system_operations', 'development'],
