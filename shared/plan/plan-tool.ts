@@ -5,7 +5,7 @@ import type { Actor } from '../model/key.ts';
 import { PLAN_HANDLER_PREFIX, type Plan } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
 import type { DeferredCall } from './deferred-call.ts';
-import { toRunActor } from './run-node.ts';
+import { toRunActor } from './run-actor.ts';
 import type { Runs } from './runs.ts';
 
 /**

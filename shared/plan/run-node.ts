@@ -1,31 +1,9 @@
-import * as z from 'zod';
 import type { CallOptions } from '../execute/call.ts';
 import { type ExecuteContext, executeTool } from '../execute/execute.ts';
 import { Fault } from '../kernel/errors.ts';
-import { type Actor, type ApiKey, NewKey, Scope } from '../model/key.ts';
+import type { Actor, ApiKey } from '../model/key.ts';
+import { RunActor } from './run-actor.ts';
 import type { NodeCall, NodeOutcome } from './run-deps.ts';
-
-/** The actor that a run acts for, as stored with the run. */
-const RunActor = z.object({
-  key_id: z.string().min(1),
-  scopes: z.array(Scope),
-  tools: z.array(z.string()).optional(),
-  key: z.object({ quota: NewKey.shape.quota }).optional(),
-  on_behalf_of: z.string().optional(),
-  depth: z.int().optional(),
-  root: z.string().optional(),
-});
-export type RunActor = Readonly<z.infer<typeof RunActor>>;
-
-export const toRunActor = ({ keyId, scopes, tools, key, onBehalfOf, planDepth, planRoot }: Actor): RunActor => ({
-  key_id: keyId,
-  scopes: [...scopes],
-  tools: tools && [...tools],
-  key: key?.quota && { quota: key.quota },
-  on_behalf_of: onBehalfOf,
-  depth: planDepth,
-  root: planRoot,
-});
 
 /** Runs one node through the layers of every call, for the key that started the run. */
 export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<NodeOutcome> => {

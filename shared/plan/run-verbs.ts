@@ -11,7 +11,7 @@ import type { Table } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
 import { type DeferredCall, readDeferredCall, startedRecord } from './deferred-call.ts';
-import { toRunActor } from './run-node.ts';
+import { toRunActor } from './run-actor.ts';
 import type { RunRequest, Runs } from './runs.ts';
 import { findPlan, type SavedPlanContext, seesNodes } from './visible-plans.ts';
 

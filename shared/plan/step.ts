@@ -14,6 +14,7 @@ import {
   type RunBody,
 } from '../model/run.ts';
 import { keepAttemptLease, lastSeen, newAttemptLease, rowsWhenFree } from './attempt-lease.ts';
+import { countRetry } from './count-calls.ts';
 import { closeAttempt, type NodeRows, settled, toNodeRecord } from './record.ts';
 import { resolveArguments } from './resolve-arguments.ts';
 import type { NodeOutcome, RunDeps, SavedPlan } from './run-deps.ts';
@@ -111,6 +112,8 @@ async function attempt(
     return result;
   };
   try {
+    // A call that was cut off is the same one, and counted.
+    if (open.attempt > 1 && !cutOff) await countRetry(deps, run, node);
     const given = await resolveArguments(deps, run, node, results);
     const work = deps.execute({
       tenant: run.tenant,

@@ -145,6 +145,41 @@ describe('plans over HTTP', () => {
     assert.equal(once?.body.calls, 190, 'a run that is started again after a crash counts once');
   });
 
+  test('X.07 the retries of a run’s nodes count towards its 1,000 calls, and are refused beyond them', async () => {
+    let calls = 0;
+    const broken: Handler = {
+      permission: 'safe',
+      run: async () => {
+        calls++;
+        throw new Error('broken');
+      },
+    };
+    const blobs = memoryBlobs();
+    const made = await testAssay({
+      table: memoryTable(),
+      blobs,
+      handlers: { builtin: new Map([['shout', broken]]), internal: new Map() },
+      startRuns: (context) => localRuns(context, blobs),
+    });
+    const { json } = made;
+    await json('POST', '/v1/tools', tool('shout'));
+    const on_failure = { policy: 'retry', attempts: 10 };
+    const save = async (nodes: readonly object[]) => (await json<Made>('POST', '/v1/plans', { nodes })).body.plan_id;
+    const leaf = await save([{ id: 'leaf', tool: 'shout', arguments: { text: 'a' }, on_failure }]);
+    await made.assay.table.count(innerCallsKey('default', 'a-run'), { calls: 998 });
+    const actor = { key_id: 'k', scopes: ['invoke'], root: 'a-run' };
+    const inside = { tenant: 'default', plan_id: leaf, run_id: 'inside', root: 'a-run', actor };
+
+    const run = await ended(made, (await made.assay.runs?.start(inside)) as RunView);
+
+    assert.equal(calls, 2, 'one call and one retry are the last of 1,000');
+    assert.equal(run.status, 'failed');
+    assert.match(
+      run.error?.message ?? '',
+      /^the node leaf is not tried again: the run a-run with the plans inside it has made 1000 calls, retries among/,
+    );
+  });
+
   test('a call of a plan’s tool does not read its run again and again while it waits', async () => {
     const table = memoryTable();
     const { query } = table;
