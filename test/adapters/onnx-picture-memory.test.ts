@@ -48,3 +48,19 @@ test('the memory of a huge picture is returned to the system without another req
 
   await t.waitFor(() => assert.equal(huge.deref(), undefined), { timeout: 20_000 });
 });
+
+test('whoever waits for memory gets it when that of a huge picture has gone back to the system', async () => {
+  const memory = createPictureMemory(2);
+  const isFree = (): Promise<void> => new Promise((resolve) => memory.whenFree(resolve));
+  const useOnce = (): WeakRef<object> => {
+    const picture = memory.receive(pictureOf(300 * megabyte), undefined);
+    memory.release(picture);
+    return new WeakRef(picture.pixels.data.buffer);
+  };
+  await isFree();
+
+  const huge = useOnce();
+  await isFree();
+
+  assert.ok(huge.deref() === undefined, 'not yet collected');
+});

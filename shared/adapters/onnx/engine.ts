@@ -61,11 +61,10 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
       const sizes = await Promise.all(
         files.map(({ bytes, name }) => pool.run('measure', { bytes, name }, { what: `reading ${name}`, signal })),
       );
-      return budget.reserve(
-        tenant,
-        sizes.reduce((sum, size) => sum + size, 0),
-        signal,
-      );
+      const bytes = sizes.reduce((sum, size) => sum + size, 0);
+      const giveBack = await budget.reserve(tenant, bytes, signal);
+      // Until then the next picture would take new memory beside that of this one.
+      return () => memory.whenFree(giveBack);
     },
     async decode(bytes, name = 'the picture', signal) {
       const lent = memory.lend();

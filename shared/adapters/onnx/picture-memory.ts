@@ -9,6 +9,8 @@ export interface PictureMemory {
   /** The picture as the caller keeps it. `lent` is the memory it was decoded into, or undefined. */
   receive(picture: Picture, lent: SharedArrayBuffer | undefined): Picture;
   release(picture: Picture): void;
+  /** Calls back when the memory of released pictures has gone back to the system, where they were huge. */
+  whenFree(then: () => void): void;
 }
 
 // Two pictures of 4K for each of two cores; the memory of a huge one goes back to the system.
@@ -19,6 +21,13 @@ export function createPictureMemory(keep: number): PictureMemory {
   const free: SharedArrayBuffer[] = [];
   const weigh = createWeights();
   const weights = new WeakMap<Picture, Weight>();
+  const waiting: (() => void)[] = [];
+  let last: NodeJS.Timeout | undefined;
+  const collect = (): void => {
+    last = undefined;
+    collectGarbage();
+    for (const then of waiting.splice(0)) then();
+  };
   return {
     lend: () => free.pop(),
     receive(picture, lent) {
@@ -35,7 +44,13 @@ export function createPictureMemory(keep: number): PictureMemory {
       free.push(buffer);
       while (free.length > keep || sizeOf(free) > keepBytes) free.shift();
       // Later, when neither the request nor a worker holds it any more.
-      if (buffer.byteLength > HUGE_BYTES) setTimeout(collectGarbage, COLLECT_MS).unref();
+      if (buffer.byteLength <= HUGE_BYTES) return;
+      clearTimeout(last);
+      last = setTimeout(collect, COLLECT_MS).unref();
+    },
+    whenFree(then) {
+      if (last === undefined) then();
+      else waiting.push(then);
     },
   };
 }
