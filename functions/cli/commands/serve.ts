@@ -14,6 +14,7 @@ import { localAssay } from '../../compose/local-assay.ts';
 import { configFileOf, type Environment } from '../../compose/local-environment.ts';
 import { uploadSecret } from '../../compose/local-secrets.ts';
 import type { ConsoleFiles } from '../../console/files.ts';
+import { boundHeap } from '../bound-heap.ts';
 import { type Cli, type Command, option, textOption, UsageError } from '../command.ts';
 import { consoleRoutes } from '../console-files.ts';
 import { watchInbox } from '../inbox.ts';
@@ -41,6 +42,7 @@ export const serve: Command = {
     const isWatched = process.stderr.isTTY === true || textOption(cli, 'log') === 'lines';
     const log = isWatched ? cli.log : jsonLog((text) => void process.stderr.write(text));
     const stopping = new AbortController();
+    const unboundHeap = boundHeap();
     const link = { key: `lk_${randomBytes(24).toString('base64url')}`, until: Date.now() + LINK_MS };
     let address = '';
     const counters = createCallCounters();
@@ -84,6 +86,7 @@ export const serve: Command = {
     await schedule.stop();
     await uploads.close();
     await assay.close();
+    unboundHeap();
     log.flush();
     return 0;
   },
