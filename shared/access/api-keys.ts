@@ -12,6 +12,7 @@ import {
   NewKey,
   TenantItem,
 } from '../model/key.ts';
+import { countKey, uncountKey } from './count-keys.ts';
 import { withinOwnLimits } from './given-limits.ts';
 import { hasScope, requireScope } from './scopes.ts';
 import { digestOfKey, formatKey } from './secret.ts';
@@ -47,6 +48,7 @@ export const createKey = async (
     digest: digestOfKey(text),
     created_at: new Date(now).toISOString(),
   };
+  await countKey({ table, clock }, stored.tenant, hasScope(actor, 'admin'));
   await table.write([
     put(apiKeyKey(id), ApiKeyItem, stored),
     put(keyOfTenantKey(stored.tenant, id), KeyOfTenantItem, { id }),
@@ -122,16 +124,17 @@ export const revokeKey = async (
   id: string,
 ): Promise<void> => {
   requireScope(actor, 'tenant_admin');
-  await table.change([apiKeyKey(id)], ([item]) => {
+  const isNew = await table.change([apiKeyKey(id)], ([item]) => {
     const key = item && read(item, ApiKeyItem);
     if (!key || key.tenant !== actor.tenant || !seesKey(actor, key))
       throw new Fault('NotFound', `no key with the id ${JSON.stringify(id)}`, { id });
     if (key.scopes.includes('admin') && !hasScope(actor, 'admin'))
       throw new Fault('Forbidden', `the key ${id} is the operator's; only an admin key revokes it`, { id });
-    if (key.revoked_at !== undefined) return { writes: [], result: undefined };
+    if (key.revoked_at !== undefined) return { writes: [], result: false };
     const revoked = { ...key, revoked_at: new Date(clock.now()).toISOString() };
-    return { writes: [put(apiKeyKey(id), ApiKeyItem, revoked)], result: undefined };
+    return { writes: [put(apiKeyKey(id), ApiKeyItem, revoked)], result: true };
   });
+  if (isNew) await uncountKey(table, actor.tenant);
 };
 
 const toKeyView = ({ digest: _, ...view }: ApiKey): KeyView => view;

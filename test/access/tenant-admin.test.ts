@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { testAssay } from '../support/assay.ts';
+import { standingClock } from '../support/clock.ts';
 import { aTool } from '../support/tools.ts';
 
 interface Refusal {
@@ -54,6 +55,34 @@ describe('a tenant administrator', () => {
     assert.equal(third.status, 403, 'the keys it made are limited too');
     const free = await json<Made>('POST', '/v1/keys', { scopes: ['invoke'], quota: { calls: 101 }, tenant: 'acme' });
     assert.equal(free.status, 201, 'the operator is not');
+  });
+
+  test('a tenant’s administrators have at most 100 keys in force and make 100 a month, and the operator more', async () => {
+    const clock = standingClock();
+    const { json, key } = await testAssay({ clock });
+    const ruler = await key({
+      scopes: ['tenant_admin', 'invoke'],
+      tenant: 'acme',
+      rate: { per_second: 10_000, burst: 10_000 },
+    });
+    const make = (by?: string) => json<Made>('POST', '/v1/keys', { scopes: ['invoke'], tenant: 'acme' }, by);
+
+    const made = await Promise.all(Array.from({ length: 120 }, () => make(ruler)));
+
+    const given = made.filter(({ status }) => status === 201);
+    assert.equal(given.length, 99, 'with its own');
+    const refused = made.find(({ status }) => status !== 201)?.body.error;
+    assert.equal(refused?.code, 'PaymentRequired');
+    assert.match(
+      refused?.message ?? '',
+      /^the tenant acme has 100 keys that are not revoked, the most that its administrators may make; revoke some/,
+    );
+    assert.equal((await make()).status, 201, 'by the operator');
+
+    for (const { body } of given.slice(0, 50)) await json('DELETE', `/v1/keys/${body.id}`, undefined, ruler);
+    assert.match((await make(ruler)).body.error.message, /was given 100 keys in 2026-11, .* use those it has, or ask/);
+    clock.move(30 * 86_400_000);
+    assert.equal((await make(ruler)).status, 201, 'in the next month');
   });
 
   test('a tenant admin lists and revokes the keys of its tenant, but not the operator’s keys', async () => {
