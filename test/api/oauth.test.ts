@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -269,5 +270,32 @@ describe('X.22 access tokens of a configured OAuth issuer', () => {
     const { status, body } = await call(given, await token());
 
     assert.deepEqual([status, body.error.code], [503, 'Unavailable']);
+  });
+
+  test('tokens that name an issuer whose keys cannot be read do not cause repeated requests to it', async (t) => {
+    let asked = 0;
+    const broken = createServer((_, response) => {
+      asked++;
+      response.writeHead(500).end();
+    });
+    broken.listen(0, '127.0.0.1');
+    t.after(() => broken.close());
+    await once(broken, 'listening');
+    const address = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
+    const clock = standingClock();
+    const fetch = createSafeFetch({ allowed: readAllowList(new URL(address).host) });
+    for (const found of [{}, { jwks_uri: `${address}/keys` }]) {
+      const issuers = Issuers.parse([{ issuer: address, audience: [AUDIENCE], algorithms: ['ES256'], ...found }]);
+      const verify = createTokenVerifier({ issuers, fetch, clock });
+      const present = async (sub: string) => verify(await token({ iss: address, sub })).catch((fault) => fault.code);
+      const before = asked;
+
+      for (let count = 0; count < 10; count++) assert.equal(await present(`guest ${count}`), 'Unavailable');
+
+      assert.ok(asked - before <= 2, `${asked - before} requests`);
+      clock.move(5000);
+      await present('later');
+      assert.ok(asked - before > 1, 'it is asked again after a while');
+    }
   });
 });

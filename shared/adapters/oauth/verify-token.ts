@@ -19,6 +19,8 @@ interface Options {
 const LIMITS = { timeoutMs: 5000, maxBytes: 256_000 };
 const KEYS_KEPT_MS = 600_000;
 const COOLDOWN_MS = 30_000;
+/** How long a failed request to an issuer is not repeated. */
+const FAILURE_KEPT_MS = 5000;
 const TOKEN_KEPT_MS = 60_000;
 const MAX_KEPT = 10_000;
 const MAX_LENGTH = 16_384;
@@ -28,13 +30,14 @@ const MAX_LENGTH = 16_384;
  * Keys are fetched when they are first needed and when a token names one that is not known, at most every 30 seconds.
  */
 export const createTokenVerifier = ({ issuers, own, fetch, clock }: Options): VerifyToken => {
+  const ask = sparing(fetch, clock);
   const keys = new Map<string, Promise<JWTVerifyGetKey>>();
   const seen = new Map<string, { readonly actor: Actor; readonly until: number }>();
 
   const keysOf = (issuer: Issuer): Promise<JWTVerifyGetKey> => {
     const known = keys.get(issuer.issuer);
     if (known) return known;
-    const made = openKeys(issuer, fetch);
+    const made = openKeys(issuer, ask);
     keys.set(issuer.issuer, made);
     made.catch(() => keys.delete(issuer.issuer));
     return made;
@@ -66,6 +69,28 @@ export const createTokenVerifier = ({ issuers, own, fetch, clock }: Options): Ve
     if (seen.size >= MAX_KEPT) seen.clear();
     seen.set(digest, { actor, until: Math.min(exp * 1000, clock.now() + TOKEN_KEPT_MS) });
     return actor;
+  };
+};
+
+/**
+ * Asks an issuer that failed to answer only again after a while: whoever has no valid token could else make this server
+ * ask as often as it is asked itself.
+ */
+const sparing = (fetch: SafeFetch, { now }: Pick<Clock, 'now'>): SafeFetch => {
+  const failedAt = new Map<string, number>();
+  return async (url, ...rest) => {
+    const address = String(url);
+    const failed = failedAt.get(address);
+    if (failed !== undefined && now() - failed < FAILURE_KEPT_MS) throw new Error(`${address} failed a moment ago`);
+    failedAt.delete(address);
+    try {
+      const response = await fetch(url, ...rest);
+      if (!response.ok) failedAt.set(address, now());
+      return response;
+    } catch (thrown) {
+      failedAt.set(address, now());
+      throw thrown;
+    }
   };
 };
 
@@ -126,6 +151,6 @@ const toFault = (thrown: unknown): Fault => {
   const why = reasons[code];
   if (why !== undefined) return refused(why);
   return new Fault('Unavailable', 'the keys of this token’s issuer cannot be read at the moment; try again', {
-    retry_after_seconds: 5,
+    retry_after_seconds: FAILURE_KEPT_MS / 1000,
   });
 };
