@@ -5,6 +5,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { App } from '../api/env.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 
 export interface Listening {
@@ -33,7 +34,7 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
     { errorHandler: refuseUnreadable },
   );
   // Node would keep the first of two keys or hosts, where a proxy may have checked the last: joined, they are invalid.
-  const server = createServer({ joinDuplicateHeaders: true }, listener);
+  const server = createServer({ joinDuplicateHeaders: true }, oneAtATime(listener));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   cutSlowReaders(server);
   server.listen(port, host);

@@ -146,4 +146,37 @@ describe('requests as bytes on a socket', () => {
     assert.deepEqual(statusesOf(answers), [401, 200, 200]);
     assert.ok(log.lines.every(({ fields }) => fields.path !== '/v1/keys'));
   });
+
+  test('X.07 requests that one connection sends without waiting are handled and answered one after the other', async (t) => {
+    let [open, most] = [0, 0];
+    const slowly = async (request: Request): Promise<Response> => {
+      most = Math.max(most, ++open);
+      const path = new URL(request.url).pathname;
+      const sent = await request.text();
+      await pause(2);
+      open--;
+      return new Response(`[${path}${sent}]`);
+    };
+    const { address, close } = await listen({ fetch: slowly }, '127.0.0.1', 0);
+    t.after(close);
+    const read = async (requests: string): Promise<string> => {
+      const socket = connect(Number(new URL(address).port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(requests);
+      let answer = '';
+      socket.on('data', (part) => (answer += String(part)));
+      await once(socket, 'close');
+      return answer;
+    };
+    const get = (path: string, ...headers: string[]) => requestOf(path, [HOST, ...headers]);
+    const paths = Array.from({ length: 50 }, (_, n) => `/${n}`);
+    const post = requestOf('/sent', [HOST, 'Content-Length: 4'], { method: 'POST', body: 'text' });
+
+    const answer = await read(`${paths.map((path) => get(path)).join('')}${post}${get('/last', 'Connection: close')}`);
+
+    assert.deepEqual(answer.match(/\[.*?\]/g), [...paths.map((path) => `[${path}]`), '[/senttext]', '[/last]']);
+    assert.equal(most, 1);
+
+    assert.ok(statusesOf(await read(get('/').repeat(200))).length < 100, 'a connection with more than 100 is closed');
+  });
 });
