@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../shared/kernel/json.ts';
 import { invalidInput } from '../../shared/kernel/zod-fault.ts';
 import { readBytes, readText } from './body-bytes.ts';
 import type { ApiContext } from './env.ts';
+import { parseForm } from './parse-form.ts';
 import { headerOf } from './request-state.ts';
 import type { Body } from './route.ts';
 
@@ -58,11 +59,9 @@ export const readJson = async (c: ApiContext): Promise<unknown> => {
 
 /** Reads form fields within the limits. */
 export const readForm = async (c: ApiContext, fields: string): Promise<FormData> => {
-  const bytes = await readBytes(c);
-  const type = headerOf(c, 'content-type') ?? '';
-  return new Response(bytes, { headers: { 'content-type': type } }).formData().catch((cause: unknown) => {
-    throw new Fault('InvalidInput', `the multipart body cannot be read; send the fields ${fields}`, {}, { cause });
-  });
+  const form = await parseForm(await readBytes(c), headerOf(c, 'content-type') ?? '');
+  if (form) return form;
+  throw new Fault('InvalidInput', `the multipart body cannot be read; send the fields ${fields}`);
 };
 
 export const parseBy = <Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> => {

@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from '../../shared/kernel/canonical-json.ts';
 import { readBytes } from './body-bytes.ts';
 import type { ApiContext } from './env.ts';
+import { parseForm } from './parse-form.ts';
 import { headerOf } from './request-state.ts';
 
 /** Identifies a request, whatever host it came through: by method, path, query and body. */
@@ -17,8 +18,7 @@ export const digestWithHost = async (c: ApiContext): Promise<string> =>
 const digestOfBody = async (c: ApiContext): Promise<string> => {
   const bytes = await readBytes(c);
   const type = headerOf(c, 'content-type') ?? '';
-  if (!/^multipart\/form-data\b/i.test(type)) return sha256(bytes);
-  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => undefined);
+  const form = await parseForm(bytes, type);
   if (form === undefined) return sha256(bytes);
   const parts = await Promise.all(
     [...form].map(async ([name, value]) =>

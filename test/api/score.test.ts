@@ -120,6 +120,35 @@ describe('scoring over HTTP', () => {
     );
   });
 
+  test('X.06 a multipart body of many parts or long heads is refused before it is parsed, however its type names the boundary', async () => {
+    const post = async (body: string, type: string, more: Readonly<Record<string, string>> = {}) => {
+      const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': type, ...more };
+      const response = await server.app.request('/v1/score', { method: 'POST', body, headers });
+      return ((await response.json()) as Refusal).error.message;
+    };
+    const part = (head: string) => `--x\r\nContent-Disposition: form-data; name="a"${head}\r\n\r\n1\r\n`;
+    const many = `${part('').repeat(101)}--x--\r\n`;
+    const types = [
+      'multipart/form-data; boundary=x',
+      'Multipart/Form-Data; a=b; BOUNDARY="x"',
+      'multipart/form-data; a="; boundary=y"; boundary=x',
+    ];
+
+    for (const type of types) {
+      assert.match(await post(many, type), /^the multipart body has more than 100 parts; send fewer$/);
+      assert.match(await post(many, type, { 'idempotency-key': type }), /has more than 100 parts/);
+    }
+    assert.match(
+      await post(`${part('')}${part('\r\na: b'.repeat(5000))}--x--\r\n`, types[0] as string),
+      /^part 2 of the multipart body has a head of more than 16 KB; shorten it$/,
+    );
+    assert.match(
+      await post(`${part('').repeat(100)}--x--\r\n`, types[0] as string),
+      /the form has no file in its field image/,
+    );
+    assert.match(await post('x', 'multipart/form-data'), /cannot be read; send the fields image, reference/);
+  });
+
   test('R0.16 tools are chosen by distortion, and the best set without one', async () => {
     const scored = async (body: object) =>
       (await server.json<ScoreReport>('POST', '/v1/score', body)).body.scores.map(({ tool }) => tool);
