@@ -1,6 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
-import { apiKeyKey, KEY_OF_TENANT_PREFIX, keysInForceKey, keysOfMonthKey, toolsPk } from '../kernel/item-keys.ts';
+import { apiKeyKey, KEY_OF_TENANT_PREFIX, toolsPk } from '../kernel/item-keys.ts';
 import type { Clock, Page, Table } from '../kernel/ports.ts';
+import { keysInForceKey, keysOfMonthKey } from '../kernel/quota-keys.ts';
 import { read, readAll } from '../kernel/stored.ts';
 import { ApiKeyItem, KeyOfTenantItem } from '../model/key.ts';
 

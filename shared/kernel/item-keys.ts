@@ -57,10 +57,6 @@ export const keyOfTenantKey = (tenant: string, id: string): Key => ({
   sk: `${KEY_OF_TENANT_PREFIX}${id}`,
 });
 
-/** How many keys of the tenant are not revoked, and how many were made in a month. */
-export const keysInForceKey = (tenant: string): Key => ({ pk: tenantPk(tenant), sk: 'KEYS' });
-export const keysOfMonthKey = (tenant: string, month: string): Key => ({ pk: tenantPk(tenant), sk: `KEYS#${month}` });
-
 /** All tenants; for the operator. */
 export const TENANTS_PK = 'TENANTS';
 export const tenantKey = (tenant: string): Key => ({ pk: TENANTS_PK, sk: tenant });

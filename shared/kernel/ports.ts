@@ -33,6 +33,8 @@ export interface PageQuery {
   /** Exclusive: the sort key to continue after. */
   readonly after?: string;
   readonly limit?: number;
+  /** A page may end after so many bytes of items: for callers that follow `next`. */
+  readonly bytes?: number;
   readonly reverse?: boolean;
 }
 

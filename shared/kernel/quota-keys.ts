@@ -12,3 +12,7 @@ export const quotaNoticeKey = (keyId: string, month: string, unit: string): Key 
 /** Processes that count calls on quotas. */
 export const ACTIVE_QUOTAS_PK = 'QUOTAS#ACTIVE';
 export const activeQuotaKey = (holder: string): Key => ({ pk: ACTIVE_QUOTAS_PK, sk: holder });
+
+/** How many keys of a tenant are not revoked, and how many were made in a month. */
+export const keysInForceKey = (tenant: string): Key => ({ pk: `T#${tenant}`, sk: 'KEYS' });
+export const keysOfMonthKey = (tenant: string, month: string): Key => ({ pk: `T#${tenant}`, sk: `KEYS#${month}` });

@@ -2,8 +2,8 @@ import type { Fault } from '../kernel/errors.ts';
 import type { Family } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
 import { createEntry, type Entry } from './entry.ts';
-import type { UnreadableFamily } from './families.ts';
 import { type Filter, matches } from './filter.ts';
+import type { UnreadableFamily } from './read-families.ts';
 import { SortedNames } from './sorted-names.ts';
 
 /** The read-only tools that every tenant sees, by name. */

@@ -6,7 +6,8 @@ import type { Hit, SearchIndex, SearchOptions } from '../search/search-index.ts'
 import type { SentenceEncoder } from '../search/sentence-encoder.ts';
 import { Catalog, type Layer } from './catalog.ts';
 import { definitionLimit } from './definition-bytes.ts';
-import { readAllFamilies, readChanges, readFamily, readState, type UnreadableFamily } from './families.ts';
+import { readAllFamilies, readChanges, readState } from './families.ts';
+import { readFamily, type UnreadableFamily } from './read-families.ts';
 import { createToolVectors, type ToolVectors } from './tool-vectors.ts';
 
 /** One tenant's catalogue with its search index. */

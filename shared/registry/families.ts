@@ -1,27 +1,11 @@
-import type { Fault } from '../kernel/errors.ts';
-import {
-  CHANGE_PREFIX,
-  changeKey,
-  eventCountKey,
-  revisionKey,
-  TOOL_PREFIX,
-  toolKey,
-  toolsPk,
-} from '../kernel/item-keys.ts';
+import { CHANGE_PREFIX, changeKey, eventCountKey, revisionKey, toolKey, toolsPk } from '../kernel/item-keys.ts';
 import type { Change, Item, Key, Table, Write } from '../kernel/ports.ts';
-import { isUnreadable, put, read, readAll, unreadable } from '../kernel/stored.ts';
+import { put, read, readAll } from '../kernel/stored.ts';
 import { ChangeItem, type Family, FamilyItem, type Revision, RevisionItem } from '../model/registration.ts';
 import { bytesOf, countDefinitions } from './definition-bytes.ts';
 import { appendEvents } from './events.ts';
 import { eventsOfChange } from './family-events.ts';
-
-/** A stored family that this release cannot read, with the error to report. */
-export interface UnreadableFamily {
-  readonly name: string;
-  readonly fault: Fault;
-  /** What it takes; 0 when not even its text can be read. */
-  readonly bytes: number;
-}
+import { parseFamily, readFamilies, tryFamily, type UnreadableFamily } from './read-families.ts';
 
 /** Computes a family's next state; undefined means absent, the same object means unchanged. */
 export type FamilyRule<T> = (family: Family | undefined) => { readonly family: Family | undefined; readonly result: T };
@@ -174,35 +158,6 @@ export const readState = async (table: Table, tenant: string): Promise<Revision>
 export const readRevision = async (table: Table, tenant: string): Promise<number> =>
   (await readState(table, tenant)).revision;
 
-export const readFamily = async (
-  table: Table,
-  tenant: string,
-  name: string,
-): Promise<Family | UnreadableFamily | undefined> => {
-  const item = await table.get(toolKey(tenant, name));
-  return item && tryFamily(item);
-};
-
-/** All readable families of a tenant. */
-export async function* readFamilies(table: Table, tenant: string): AsyncGenerator<Family | UnreadableFamily> {
-  let after: string | undefined;
-  do {
-    const page = await table.query(toolsPk(tenant), { prefix: TOOL_PREFIX, after });
-    for (const item of page.items) yield tryFamily(item);
-    after = page.next;
-  } while (after !== undefined);
-}
-
-/** All families of a tenant; fails if one is unreadable. */
-export const requireFamilies = async (table: Table, tenant: string): Promise<readonly Family[]> => {
-  const families: Family[] = [];
-  for await (const family of readFamilies(table, tenant)) {
-    if ('fault' in family) throw family.fault;
-    families.push(family);
-  }
-  return families;
-};
-
 /** The names changed since a revision; undefined when the change list does not reach that far back. */
 export const readChanges = async (
   table: Table,
@@ -221,22 +176,3 @@ export const readChanges = async (
 };
 
 const revisionOf = (item: Item | undefined): Revision => (item ? read(item, RevisionItem) : { revision: 0 });
-
-const parseFamily = (item: Item): Family => {
-  const family = read(item, FamilyItem);
-  if (family.name === readName(item)) return family;
-  throw unreadable(item, FamilyItem, 'its name is not that of its key');
-};
-
-const tryFamily = (item: Item): Family | UnreadableFamily => {
-  try {
-    return parseFamily(item);
-  } catch (thrown) {
-    if (isUnreadable(thrown)) return { name: readName(item), fault: thrown, bytes: bytesOfItem(item) };
-    throw thrown;
-  }
-};
-
-const bytesOfItem = ({ isDamaged, ...item }: Item): number => (isDamaged ? 0 : bytesOf({ ...item.body, v: undefined }));
-
-const readName = ({ key }: Item): string => key.sk.slice(TOOL_PREFIX.length);

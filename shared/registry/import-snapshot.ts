@@ -4,18 +4,13 @@ import { Fault } from '../kernel/errors.ts';
 import type { Actor } from '../model/key.ts';
 import type { Family, Snapshot } from '../model/registration.ts';
 import type { RegistryContext } from './context.ts';
-import { changeFamilies, readRevision, requireFamilies } from './families.ts';
+import { changeFamilies, readRevision } from './families.ts';
+import { requireFamilies } from './read-families.ts';
 import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
 import { refuseOwnedBySource, refuseSourceHandler } from './source-tools.ts';
 
 // A transaction holds 100 items: each family and its event, the revision, the change list and the event sequence.
 const BATCH = 48;
-
-/** The tenant's own tools and switches that the key sees, read from the store. */
-export const exportSnapshot = async (context: RegistryContext, actor: Actor): Promise<Snapshot> => {
-  requireScope(actor, 'read');
-  return visibleSnapshot(context, actor);
-};
 
 const visibleSnapshot = async ({ table }: RegistryContext, actor: Actor): Promise<Snapshot> => {
   const visible = visibleTools(actor);

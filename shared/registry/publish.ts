@@ -6,7 +6,7 @@ import { parseBody } from '../kernel/stored.ts';
 import type { ApiKey } from '../model/key.ts';
 import type { Family } from '../model/registration.ts';
 import type { Layer } from './catalog.ts';
-import { readFamilies, readRevision } from './families.ts';
+import { readRevision } from './families.ts';
 import {
   type AsOf,
   asOfFile,
@@ -21,6 +21,7 @@ import {
   tenantFolder,
   tenantPointer,
 } from './published.ts';
+import { readFamilies } from './read-families.ts';
 
 export interface PublishContext {
   readonly table: Table;

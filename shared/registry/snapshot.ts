@@ -18,7 +18,7 @@ export const takeSnapshot = (families: Iterable<Family>, revision: number): Snap
   });
 };
 
-const toSnapshotTool = (family: Family): Registration & { readonly history: readonly VersionRecord[] } => {
+export const toSnapshotTool = (family: Family): Registration & { readonly history: readonly VersionRecord[] } => {
   const record = resolveVersion(family) ?? family.versions[0];
   if (!record) throw new Error(`family ${family.name} has no versions`);
   return { ...toRegistration(family, record), history: family.versions };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Item, Key, PageQuery, Table } from '../../shared/kernel/ports.ts';
+import type { Item, Key, Page, PageQuery, Table } from '../../shared/kernel/ports.ts';
 import { tries } from '../support/sampling.ts';
 import type { TableTest } from './table.ts';
 
@@ -37,6 +37,24 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
         found.toSorted((a, b) => Number(a) - Number(b)),
         names.map((_, at) => at).slice(1),
       );
+    });
+
+    test('pages that end after some bytes have an item at least, and join to all items in their order', async () => {
+      const sortKeys = Array.from({ length: 30 }, (_, n) => `S${String(n).padStart(2, '0')}`);
+      const pk = newPk();
+      await table().write(sortKeys.map((sk, n) => ({ put: { pk, sk }, body: { text: 'x'.repeat(100 * n) } })));
+      for (const bytes of [1, 1000, 10_000, 1_000_000])
+        for (const reverse of [false, true]) {
+          const found: string[] = [];
+          for (let after: string | undefined; ; ) {
+            const { items, next }: Page = await table().query(pk, { bytes, reverse, after, prefix: 'S' });
+            assert.ok(items.length > 0 || next === undefined);
+            found.push(...keysOf(items));
+            if (next === undefined) break;
+            after = next;
+          }
+          assert.deepEqual(found, reverse ? sortKeys.toReversed() : sortKeys);
+        }
     });
 
     test('an empty partition is an empty last page', async () => {

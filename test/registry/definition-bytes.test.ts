@@ -4,8 +4,9 @@ import { adminActor } from '../../shared/access/scopes.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { revisionKey, toolKey } from '../../shared/kernel/item-keys.ts';
 import { createCatalogs } from '../../shared/registry/catalogs.ts';
+import { exportSnapshot } from '../../shared/registry/export-snapshot.ts';
 import { readState, recountFamilies } from '../../shared/registry/families.ts';
-import { exportSnapshot, importSnapshot } from '../../shared/registry/import-snapshot.ts';
+import { importSnapshot } from '../../shared/registry/import-snapshot.ts';
 import { registerTool } from '../../shared/registry/register-tool.ts';
 import { removeTool } from '../../shared/registry/remove-tool.ts';
 import { testAssay } from '../support/assay.ts';
@@ -100,7 +101,7 @@ describe('limit of the definitions of a tenant', () => {
     const { assay, acme } = await start();
     const { assay: roomy } = await testAssay();
     for (let n = 0; n < 40; n++) await registerTool(roomy, acme, large(`tool_${n}`));
-    const snapshot = await exportSnapshot(roomy, acme);
+    const snapshot = JSON.parse((await Array.fromAsync(await exportSnapshot(roomy, acme))).join(''));
 
     await assert.rejects(importSnapshot(assay, acme, snapshot), { code: 'PaymentRequired' });
   });

@@ -4,7 +4,13 @@ import { compilePattern } from '../../../shared/kernel/pattern.ts';
 import { Distortion, IqaType } from '../../../shared/model/iqa.ts';
 import type { TenantCatalog } from '../../../shared/registry/catalogs.ts';
 import { type Filter, matches } from '../../../shared/registry/filter.ts';
-import { pageAnswer, pageByName, parsePageStart, type ToolsPage } from '../../../shared/registry/lookup/list-tools.ts';
+import {
+  pageAnswer,
+  pageByName,
+  parsePageStart,
+  type ToolsPage,
+  upToPageSize,
+} from '../../../shared/registry/lookup/list-tools.ts';
 import { MAX_WORDS_LENGTH, splitList } from '../../../shared/registry/lookup/query-params.ts';
 import { buildFilter, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
 import { answerPrepared } from '../answer.ts';
@@ -74,6 +80,8 @@ const pageByRank = async (tenant: TenantCatalog, query: ToolsQuery, filter: Filt
   };
   const end = start + query.limit;
   const hits = await tenant.find(query.q ?? '', { limit: end + 1, accept });
-  const entries = hits.slice(start, end).flatMap(({ name }) => catalog.get(name) ?? []);
+  const wanted = hits.slice(start, end).flatMap(({ name }) => catalog.get(name) ?? []);
+  const entries = upToPageSize(wanted);
+  if (entries.length < wanted.length) return { entries, next: String(start + entries.length) };
   return hits.length > end ? { entries, next: String(end) } : { entries };
 };

@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { Snapshot } from '../../../shared/model/registration.ts';
-import { exportSnapshot, importSnapshot } from '../../../shared/registry/import-snapshot.ts';
+import { exportSnapshot } from '../../../shared/registry/export-snapshot.ts';
+import { importSnapshot } from '../../../shared/registry/import-snapshot.ts';
+import { answerBytes } from '../answer.ts';
 import { checkedByVerb } from '../body.ts';
 import { reply, route } from '../route.ts';
 
@@ -14,8 +17,16 @@ const getSnapshot = route({
   summary: 'Export the tenant’s tools',
   tag: 'Snapshot',
   answers,
-  handle: async ({ api, actor }) => reply(200, await exportSnapshot(api, actor)),
+  async handle({ api, actor, context }) {
+    const parts = Readable.from(inBytes(await exportSnapshot(api, actor)));
+    return answerBytes(context, Readable.toWeb(parts) as ReadableStream<Uint8Array>, 'application/json');
+  },
 });
+
+async function* inBytes(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const part of parts) yield encoder.encode(part);
+}
 
 const putSnapshot = route({
   method: 'post',

@@ -5,8 +5,8 @@ import { itemOfText, type PreparedWrite } from '../table-rules.ts';
 /** The statements of the table, prepared once. */
 export interface Rows {
   get(key: Key): Item | undefined;
-  /** Items from one sort key up to but without another that have not expired. */
-  list(pk: string, range: Range, nowMs: number): Item[];
+  /** Items from one sort key up to but without another that have not expired; cut where they take too many bytes. */
+  list(pk: string, range: Range, nowMs: number): { readonly items: readonly Item[]; readonly isCut: boolean };
   /** Items of partitions from one key up to but without another, after an item. */
   scan(
     range: { readonly from: string; readonly to: string; readonly after: Key; readonly limit: number },
@@ -21,6 +21,7 @@ export interface Range {
   readonly from: string;
   readonly to: string;
   readonly limit: number;
+  readonly bytes: number | undefined;
   readonly reverse: boolean;
 }
 
@@ -51,8 +52,19 @@ export function prepareRows(database: DatabaseSync): Rows {
       const row = get.get(pk, sk);
       return row && itemOfRow(row);
     },
-    list: (pk, { from, to, limit, reverse }, nowMs) =>
-      (reverse ? backward : forward).all(pk, from, to, nowMs / 1000, limit).map(itemOfRow),
+    list: (pk, { from, to, limit, bytes, reverse }, nowMs) => {
+      const statement = reverse ? backward : forward;
+      const given = [pk, from, to, nowMs / 1000, limit] as const;
+      if (bytes === undefined) return { items: statement.all(...given).map(itemOfRow), isCut: false };
+      const items: Item[] = [];
+      let left = bytes;
+      for (const row of statement.iterate(...given)) {
+        if (left <= 0) return { items, isCut: true };
+        items.push(itemOfRow(row));
+        left -= String(row.body).length;
+      }
+      return { items, isCut: false };
+    },
     scan: ({ from, to, after, limit }, nowMs) =>
       scan.all(from, to, after.pk, after.sk, nowMs / 1000, limit).map(itemOfRow),
     store: ({ key, text, expires }, revision) => {

@@ -47,10 +47,10 @@ export function sqliteTable({ path, now = Date.now, busyTimeoutMs = 5000 }: Sqli
     },
     async query(pk, query = {}) {
       checkQuery(pk, query);
-      const { limit = 2 ** 32, reverse = false } = query;
-      const range = { ...sortKeyRange(query), limit: limit + 1, reverse };
-      const items = await patiently(() => rows.list(pk, range, now()));
-      const next = items.length > limit ? items[limit - 1] : undefined;
+      const { limit = 2 ** 32, bytes, reverse = false } = query;
+      const range = { ...sortKeyRange(query), limit: limit + 1, bytes, reverse };
+      const { items, isCut } = await patiently(() => rows.list(pk, range, now()));
+      const next = items.length > limit ? items[limit - 1] : isCut ? items.at(-1) : undefined;
       return next ? { items: items.slice(0, limit), next: next.key.sk } : { items };
     },
     async scan(prefix, after = { pk: '', sk: '' }) {

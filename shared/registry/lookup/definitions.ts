@@ -1,3 +1,4 @@
+import { Fault } from '../../kernel/errors.ts';
 import type { Tool } from '../../model/tool.ts';
 import { entryNotes } from '../../providers/entry-notes.ts';
 import { findForm, knownProvider } from '../../providers/forms.ts';
@@ -84,17 +85,21 @@ export const createDefinitions = ({
       knownProvider(provider);
       return once(view, [provider, query], () => {
         const selected = select(view, query.selection);
-        const digests = new Map(selected.map(({ tool, digest }) => [tool, digest]));
+        const { options, isExplained } = query;
+        // Two tools are sent instead of these.
+        if (options.mode !== 'search') requireSendable(selected);
+        const digests = new Map(selected.map(({ record }) => [record.spec, record.digest]));
         const define = (tool: Tool, options: DefineOptions): Fragment =>
           defineTool(provider, tool, digests.get(tool) ?? tool.name, options);
-        const tools = selected.map(({ tool }) => tool);
-        const { options, isExplained } = query;
+        const tools = selected.map(({ record }) => record.spec);
         return definitionsAnswer(build(provider, tools, options, define), options, isExplained);
       });
     },
     prompt(view, selection) {
       return once(view, ['prompt', selection], () => {
-        const body = promptInstructions(select(view, selection).map(({ tool }) => tool));
+        const selected = select(view, selection);
+        requireSendable(selected);
+        const body = promptInstructions(selected.map(({ record }) => record.spec));
         return textAnswer(body, { 'assay-tokens': String(estimateTokens(body)) });
       });
     },
@@ -118,19 +123,29 @@ const answersUntilFull = (bytes: number): AnswerCache => {
   };
 };
 
-interface Selected {
-  readonly tool: Tool;
-  readonly digest: string;
-}
-
-const select = ({ catalog, confined }: CatalogView, { allowed, tags, category }: Selection): readonly Selected[] => {
+const select = ({ catalog, confined }: CatalogView, { allowed, tags, category }: Selection): readonly Entry[] => {
   const filter: Filter = {
     allowed: allowedNames(allowed, confined),
     tags,
     category,
   };
-  const { entries } = catalog.list({ filter, limit: Number.POSITIVE_INFINITY });
-  return entries.map(({ record }: Entry) => ({ tool: record.spec, digest: record.digest }));
+  return catalog.list({ filter, limit: Number.POSITIVE_INFINITY }).entries;
+};
+
+/** More than any model reads; converting all that a tenant may store takes more than a second. */
+const MAX_CHARACTERS = 2 ** 23;
+
+const requireSendable = (entries: readonly Entry[]): void => {
+  let characters = 0;
+  for (const { answer } of entries) {
+    characters += answer.body.length;
+    if (characters > MAX_CHARACTERS)
+      throw new Fault(
+        'TooLarge',
+        `these ${entries.length} tools have more than ${MAX_CHARACTERS} characters, too many for a request to a model; choose some by allowed, tags or category, or let the model find them with mode=search`,
+        { tools: entries.length, limit: MAX_CHARACTERS },
+      );
+  }
 };
 
 /** Losses are reported in headers, so that clients which only read the body can still see them. */
