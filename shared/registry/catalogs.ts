@@ -56,6 +56,8 @@ interface Following {
 
 const MAX_BEHIND = 100;
 const READ_AFTER_MS = 500;
+/** Of indexing, in one turn of the event loop. */
+const SLICE_MS = 10;
 /** The largest catalogues of four tenants. */
 const MAX_BYTES = 4 * definitionLimit();
 
@@ -230,10 +232,13 @@ class TenantIndex implements TenantCatalog {
     const index = createSearchIndex();
     this.#index = index;
     const names = [...this.catalog.names()];
-    for (let done = 0; done < names.length; done++) {
-      this.#reindex(index, names[done] ?? '');
-      // Yields to other requests: indexing a hundred thousand tools takes seconds.
-      if (done % 200 === 199) await nextTurn();
+    let since = performance.now();
+    for (const name of names) {
+      this.#reindex(index, name);
+      if (performance.now() - since < SLICE_MS) continue;
+      // Indexing a hundred thousand tools takes seconds, and one of 64 KB a millisecond.
+      await nextTurn();
+      since = performance.now();
     }
     this.#vectors = this.#following?.vectors(index, this.catalog);
     this.#vectors?.follow(this.catalog.names());

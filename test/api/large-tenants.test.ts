@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { adminActor } from '../../shared/access/scopes.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import type { Snapshot } from '../../shared/model/registration.ts';
+import { createCatalogs } from '../../shared/registry/catalogs.ts';
 import { exportSnapshot } from '../../shared/registry/export-snapshot.ts';
 import { registerTool } from '../../shared/registry/register-tool.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from '../support/assay.ts';
@@ -78,6 +79,23 @@ describe('a tenant with megabytes of definitions', () => {
       assert.equal(new Set(names).size, names.length, asked);
       assert.equal(names.filter((name) => name.startsWith('tool_')).length, COUNT, asked);
     }
+  });
+
+  test('X.06 the search index of large tools is built in slices, between which others go on', async () => {
+    const { table, clock } = made.assay;
+    const tenant = await createCatalogs({ table, clock, layer: new Map() }).of('default');
+    assert.equal(tenant.catalog.size, COUNT);
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+
+    await tenant.search();
+    clearImmediate(counting);
+
+    assert.ok(turns >= 5, `${turns} turns for ${COUNT} tools`);
   });
 
   test('X.06 more definitions than a model reads are refused, and found by a search or chosen', async () => {
