@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
+import { nextTurn } from '../kernel/end-of-turn.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { vectorKey, vectorsPk } from '../kernel/item-keys.ts';
-import type { Clock, Log, Table } from '../kernel/ports.ts';
+import type { Clock, Log, Page, Table } from '../kernel/ports.ts';
 import { put, readAll, stored } from '../kernel/stored.ts';
 import type { Tool } from '../model/tool.ts';
 import type { SearchIndex } from '../search/search-index.ts';
@@ -35,6 +36,10 @@ const VectorItem = stored({
 
 const EXPIRES_SECONDS = 180 * 86_400;
 const BATCH = 25;
+/** Of so many tools the vectors are read one by one: among those stored may be all that a tenant's tools had in half a year. */
+const FEW = 100;
+/** Of stored vectors, in one turn of the event loop. */
+const PAGE_BYTES = 2 ** 18;
 
 export const createToolVectors =
   ({ table, clock, log, encoder, isClosing = () => false }: Options) =>
@@ -44,9 +49,10 @@ export const createToolVectors =
     let running: Promise<void> | undefined;
 
     const vectorOf = async (text: string, digest: string, made: Map<string, Int8Array>): Promise<Int8Array> => {
-      const found = known?.get(digest) ?? recent.get(digest) ?? packVector(await encoder.encodeTool(text));
+      const kept = known ? known.get(digest) : await readVector(table, tenant, encoder.id, digest, log);
+      const found = kept ?? recent.get(digest) ?? packVector(await encoder.encodeTool(text));
       recent.set(digest, found);
-      if (!known?.has(digest)) made.set(digest, found);
+      if (kept === undefined) made.set(digest, found);
       known?.set(digest, found);
       return found;
     };
@@ -59,7 +65,7 @@ export const createToolVectors =
       if (writes.length > 0) await table.write(writes);
     };
     const work = async (): Promise<void> => {
-      known ??= await readStored(table, tenant, encoder.id, log);
+      if (waiting.size > FEW) known = await readStored(table, tenant, encoder.id, log);
       const made = new Map<string, Int8Array>();
       for (const name of waiting) {
         if (isClosing()) return waiting.clear();
@@ -109,13 +115,27 @@ const readStored = async (table: Table, tenant: string, encoder: string, log: Lo
   const found = new Map<string, Int8Array>();
   let after: string | undefined;
   do {
-    const page = await table.query(vectorsPk(tenant, encoder), { limit: 1000, after });
-    for (const { digest, bytes } of readAll(page.items, VectorItem, log))
-      found.set(digest, new Int8Array(Buffer.from(bytes, 'base64')));
+    const page: Page = await table.query(vectorsPk(tenant, encoder), { bytes: PAGE_BYTES, after });
+    for (const { digest, bytes } of readAll(page.items, VectorItem, log)) found.set(digest, unpack(bytes));
     after = page.next;
+    await nextTurn();
   } while (after !== undefined);
   return found;
 };
+
+const readVector = async (
+  table: Table,
+  tenant: string,
+  encoder: string,
+  digest: string,
+  log: Log,
+): Promise<Int8Array | undefined> => {
+  const item = await table.get(vectorKey(tenant, encoder, digest));
+  const [found] = readAll(item ? [item] : [], VectorItem, log);
+  return found && unpack(found.bytes);
+};
+
+const unpack = (base64: string): Int8Array => new Int8Array(Buffer.from(base64, 'base64'));
 
 const digestOf = (encoder: string, text: string): string =>
   createHash('sha256').update(`${encoder}\n${text}`).digest('hex');

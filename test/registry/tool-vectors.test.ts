@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { vectorsPk } from '../../shared/kernel/item-keys.ts';
-import type { Log, Table } from '../../shared/kernel/ports.ts';
+import type { Key, Log, PageQuery, Table } from '../../shared/kernel/ports.ts';
 import type { Tool } from '../../shared/model/tool.ts';
 import { createToolVectors } from '../../shared/registry/tool-vectors.ts';
 import { createSearchIndex } from '../../shared/search/search-index.ts';
@@ -79,6 +79,38 @@ describe('tool vectors', () => {
     await vectors.settled();
     assert.equal(index.vectors.has('umbrella'), true);
     assert.equal(encoded.at(-1), 'umbrella: Removes a file');
+  });
+
+  test('a changed tool does not read the vectors of all earlier texts, and many tools read them in pages', async () => {
+    const table = memoryTable({ now: () => 0 });
+    const { query, get } = table;
+    let read = 0;
+    Object.assign(table, {
+      get: (key: Key) => {
+        read++;
+        return get(key);
+      },
+      async query(pk: string, options: PageQuery) {
+        const page = await query(pk, options);
+        read += page.items.length;
+        return page;
+      },
+    });
+    const tools = catalogue(['umbrella', 'Tells about rain']);
+    const { encoder } = stubEncoder('often');
+    const { index, vectors } = await follow(table, encoder, tools);
+    for (let change = 0; change < 100; change++) {
+      tools.set('umbrella', aTool('umbrella', `Tells about rain ${change}`));
+      index.set(tools.get('umbrella') as Tool);
+      vectors.follow(['umbrella']);
+      await vectors.settled();
+    }
+    assert.ok(read <= 102, `${read} items read for 101 texts`);
+
+    read = 0;
+    const many = catalogue(...Array.from({ length: 150 }, (_, n) => [`tool_${n}`, `Removes file ${n}`] as const));
+    await follow(table, encoder, many);
+    assert.equal(read, 101, 'those stored, once');
   });
 
   test('each tenant stores its own vectors', async () => {
