@@ -41,12 +41,20 @@ interface Line {
 
 const formatLines = (lines: readonly Line[]): string => {
   let text = '';
-  let last = { at: Number.NaN, time: '' };
-  for (const { level, at, message, fields } of lines) {
-    if (at !== last.at) last = { at, time: new Date(at).toISOString() };
-    const head = `{"level":"${level}","time":"${last.time}","message":${JSON.stringify(message)}`;
-    const rest = textForLog(fields ?? {});
+  let last: Line | undefined;
+  let head = '';
+  for (const line of lines) {
+    // Most lines of one moment start alike.
+    if (last === undefined || !isAlike(line, last)) head = formatHead(line);
+    last = line;
+    const rest = textForLog(line.fields ?? {});
     text += rest === '{}' ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
   }
   return text;
 };
+
+const isAlike = (one: Line, other: Line): boolean =>
+  one.at === other.at && one.message === other.message && one.level === other.level;
+
+const formatHead = ({ level, at, message }: Line): string =>
+  `{"level":"${level}","time":"${new Date(at).toISOString()}","message":${JSON.stringify(message)}`;
