@@ -96,7 +96,8 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, maxWaiting = MAX_WAIT
   const isFull = (): boolean => {
     if (turn.isOpen) return cpuMs(turn.stopwatch, FULL_MS) > FULL_MS;
     turn.isOpen = true;
-    turn.stopwatch = startStopwatch();
+    // Short turns of one millisecond share a stopwatch, because starting one asks the system for the CPU time.
+    if (turn.stopwatch.at !== clock.now()) turn.stopwatch = startStopwatch();
     setImmediate(close);
     return false;
   };
