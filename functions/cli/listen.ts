@@ -1,11 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import { Hono } from 'hono';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { App } from '../api/env.ts';
+import type { Exchange } from './light-request.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { requestListener, type Serve } from './request-listener.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 
 export interface Listening {
@@ -15,6 +18,8 @@ export interface Listening {
   /** Takes no more requests and waits until all are handled; those that take long are cut off. */
   close(): Promise<void>;
 }
+
+type FetchCallback = Parameters<typeof getRequestListener>[0];
 
 const DRAIN_MS = 5000;
 /** What handling a request may take after its connection is cut. */
@@ -28,13 +33,16 @@ const KEEP_ALIVE_MS = 65_000;
 /** Serves the app on a port; 0 picks a free one. */
 export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number): Promise<Listening> => {
   const handling = countHandling();
-  const serve = handling.counted(app.fetch as Serve);
-  const listener = getRequestListener(
-    (request, env) => refuseForeignHost(request, env as Incoming, host) ?? serve(request, env as Incoming),
-    { errorHandler: refuseUnreadable },
-  );
+  const serve = handling.counted(app.fetch as unknown as Serve);
+  const checked: Serve = (request, exchange) => refuseForeignHost(request, exchange, host) ?? serve(request, exchange);
+  // Only our own app is known to read no more of a light request than that has.
+  const listener =
+    app instanceof Hono
+      ? requestListener(checked, refuseUnreadable)
+      : getRequestListener(checked as FetchCallback, { errorHandler: refuseUnreadable });
   // Node would keep the first of two keys or hosts, where a proxy may have checked the last: joined, they are invalid.
-  const server = createServer({ joinDuplicateHeaders: true }, oneAtATime(listener));
+  // Without the second option each request without a body is a stream to its end, for nobody.
+  const server = createServer({ joinDuplicateHeaders: true, optimizeEmptyRequests: true }, oneAtATime(listener));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   cutSlowReaders(server);
   server.listen(port, host);
@@ -60,12 +68,6 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
     },
   };
 };
-
-interface Incoming {
-  readonly incoming: IncomingMessage;
-}
-
-type Serve = (request: Request, env: Incoming) => Response | Promise<Response>;
 
 /** Counts the requests that are being handled: a caller may leave, and its request is handled on. */
 const countHandling = () => {
@@ -103,7 +105,7 @@ const LOCAL: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
  * A request over the loopback must have this machine as its Host: with DNS rebinding a web page could point its own
  * name here and read what this machine's user may see.
  */
-const refuseForeignHost = ({ url }: Request, { incoming }: Incoming, bound: string): Response | undefined => {
+const refuseForeignHost = ({ url }: Request, { incoming }: Exchange, bound: string): Response | undefined => {
   // A request line may contain a host of its own, which then counts (RFC 9112, 3.2.2).
   const host = incoming.url?.startsWith('/') ? incoming.headers.host : new URL(url).host;
   const name = (host ?? '').replace(/:\d+$/, '').toLowerCase();
