@@ -15,7 +15,7 @@ test('lines that are written together keep their own level, time, message and fi
   log.info('stopped', { at: 1n });
   log.warn('stopped');
   now = 2000;
-  log.info('stopped');
+  log.warn('stopped');
   log.flush();
 
   const [early, late] = ['1970-01-01T00:00:01.000Z', '1970-01-01T00:00:02.000Z'];
@@ -34,7 +34,7 @@ test('lines that are written together keep their own level, time, message and fi
         unwritable: 'TypeError: Do not know how to serialize a BigInt',
       },
       { level: 'warn', time: early, message: 'stopped' },
-      { level: 'info', time: late, message: 'stopped' },
+      { level: 'warn', time: late, message: 'stopped' },
     ],
   );
 });
