@@ -1,8 +1,14 @@
-import { termOf, wordsOf } from '../search/text.ts';
+import type { Request } from '../search/request.ts';
+import { termOf } from '../search/text.ts';
 
 /** Terms as the request writes them: `resize` instead of the stem `resiz`. One that it does not have stays as it is. */
-export const asWritten = (terms: readonly string[], text: string): readonly string[] => {
-  const words = new Map<string, string>();
-  for (const word of wordsOf(text)) if (!words.has(termOf(word))) words.set(termOf(word), word);
-  return terms.map((term) => words.get(term) ?? term);
+export const asWritten = (terms: readonly string[], { words }: Pick<Request, 'words'>): readonly string[] => {
+  const open = new Set(terms);
+  const written = new Map<string, string>();
+  for (const word of words) {
+    if (open.size === 0) break;
+    const term = termOf(word);
+    if (open.delete(term)) written.set(term, word);
+  }
+  return terms.map((term) => written.get(term) ?? term);
 };

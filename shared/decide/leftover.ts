@@ -1,6 +1,6 @@
 import type { Profile } from '../search/profile.ts';
 import { termOf } from '../search/text.ts';
-import { knownWords } from '../search/word-vectors.ts';
+import { knownWords, numbersOf } from '../search/word-vectors.ts';
 import type { Extraction } from './arguments/extract.ts';
 import { overlap } from './arguments/proposal.ts';
 import type { Reading } from './arguments/reading.ts';
@@ -62,20 +62,23 @@ export const leftoverOf = (
       return sum;
     });
   const known = knownWords();
+  const numbers = numbersSaid(reading);
   const unsaid = name.map((term) => {
+    const number = known.number(term);
     // Nobody asks for a picture's quality by the word `piqe`.
-    if (known.number(term) === undefined) return 0;
+    if (number === undefined) return 0;
     let nearest = 0;
-    for (const word of reading.words.all) nearest = Math.max(nearest, known.similarity(term, word.term));
+    for (const word of numbers) nearest = Math.max(nearest, known.between(number, word));
     return known.worth(term) * (1 - nearest);
   });
   let sibling = 0;
-  for (const [term, worth] of worths)
-    if (!all.has(term) && worth >= TELLING)
-      for (const own of subject) sibling = Math.max(sibling, known.similarity(term, own));
-  const distances = new Map(
-    [...worths].map(([term, worth]) => [term, all.has(term) ? 0 : worth * (1 - nearestOf(term, purpose))]),
-  );
+  const distances = new Map<string, number>();
+  for (const [term, worth] of worths) {
+    const isOwn = all.has(term);
+    const nearest = isOwn ? 1 : nearestOf(term, purpose);
+    distances.set(term, worth * (1 - nearest));
+    if (!isOwn && worth >= TELLING) sibling = Math.max(sibling, nearest);
+  }
   const opening = said.slice(0, OPENING).reduce((sum, { term }) => sum + (distances.get(term) ?? 0), 0);
   const unexplained = said.filter(({ term }) => !all.has(term));
   const touching = unexplained.filter(({ start, end }) =>
@@ -87,8 +90,7 @@ export const leftoverOf = (
   const places = values.flatMap(({ at, how }) => (at === undefined || how === 'list' ? [] : [at]));
   const openNames = slots.filter(({ name }) => !found.has(name)).flatMap(({ nameTerms }) => nameTerms);
   let near = 0;
-  for (const [term, worth] of worths)
-    if (!subject.has(term)) for (const own of openNames) near = Math.max(near, worth * known.similarity(term, own));
+  for (const [term, worth] of worths) if (!subject.has(term)) near = Math.max(near, worth * nearestTo(term, openNames));
   return {
     far: [...distances.values()].reduce((sum, distance) => sum + distance, 0),
     opening,
@@ -118,6 +120,19 @@ const nearestOf = (term: string, purpose: Profile['purpose']): number => {
   for (const own of purpose) nearest = Math.max(nearest, knownWords().between(number, own.number));
   return nearest;
 };
+
+/** How near a word comes to the nearest of a list of words; the same word is as near as can be, known or not. */
+const nearestTo = (term: string, others: readonly string[]): number => {
+  if (others.includes(term)) return 1;
+  const number = knownWords().number(term) ?? -1;
+  let nearest = 0;
+  for (const other of numbersOf(others)) nearest = Math.max(nearest, knownWords().between(number, other));
+  return nearest;
+};
+
+/** The known words of a request by their numbers, each once. */
+const numbersSaid = ({ words }: Reading): ReadonlySet<number> =>
+  new Set(words.all.map(({ term }) => knownWords().number(term) ?? -1));
 
 const isJoin = (text: string): boolean => text === ' ' || text === '-' || text === "' " || text === '" ';
 

@@ -61,7 +61,7 @@ export const matchCapabilities = (
       decided: best
         .slice(0, SHOWN)
         .map(({ profile, features }) => ({ tool: profile.tool.name, score: round(weighed(features, ranking)) })),
-      evidence: asWritten(said.slice(0, 8), request.text),
+      evidence: asWritten(said.slice(0, 8), request),
       confidence: round(best[0]?.features.subject ?? 0),
       candidates: { before: pool.length, after: best.length },
     },

@@ -30,7 +30,7 @@ export const classifyScenario = (
       step: 'scenario',
       by: 'rules',
       decided: top.map(([id, share]) => ({ id, name: scenarioName(id), share: round(share) })),
-      evidence: asWritten(evidence.slice(0, 8), request.text),
+      evidence: asWritten(evidence.slice(0, 8), request),
       confidence: round(top[0]?.[1] ?? 0),
       candidates: { before: catalogue, after: inside.length === 0 ? pool.length : inside.length },
       notes: [

@@ -29,6 +29,16 @@ const NONE: readonly Neighbour[] = [];
 /** Reads the table once, when the first request comes. */
 export const knownWords = lazily((): Words => readWords());
 
+/** The numbers of a list of terms, -1 for unknown ones; read once for a list that lasts, as the name of a parameter does. */
+export const numbersOf = (terms: readonly string[]): Int32Array => {
+  const known = numberLists.get(terms);
+  if (known !== undefined) return known;
+  const numbers = Int32Array.from(terms, (term) => knownWords().number(term) ?? -1);
+  numberLists.set(terms, numbers);
+  return numbers;
+};
+const numberLists = new WeakMap<readonly string[], Int32Array>();
+
 const readWords = (): Words => {
   const { dimensions } = data;
   const terms = data.terms.split(' ');

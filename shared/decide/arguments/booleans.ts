@@ -1,4 +1,4 @@
-import { isStopWord, termOf } from '../../search/text.ts';
+import { isStopWord } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
 import { sameStart } from './near-words.ts';
 import type { Proposal } from './proposal.ts';
@@ -49,7 +49,7 @@ const mentionIn = (slot: Slot, { tokens }: Reading): Proposal | undefined => {
     for (const [place, token] of tokens.entries()) {
       if (!token.isWord) continue;
       const same = token.term === term || token.lower === term || sameStart(term, token.term);
-      const nearness = same ? 1 : termOf(token.lower) === '' ? 0 : words.similarity(term, token.term);
+      const nearness = same ? 1 : token.isSmall ? 0 : words.similarity(term, token.term);
       if (nearness > best.nearness) best = { place, nearness };
       if (same) break;
     }

@@ -1,5 +1,5 @@
 import { termOf } from '../../search/text.ts';
-import { knownWords } from '../../search/word-vectors.ts';
+import { knownWords, numbersOf } from '../../search/word-vectors.ts';
 import { PLACES, perReading, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
@@ -101,11 +101,15 @@ const readMatch = (term: string, slot: Slot): Match => {
 
 /** How near a word comes to a slot's name, by its start or its meaning. */
 const nearName = (term: string, names: readonly string[]): number => {
+  const words = knownWords();
+  const number = words.number(term) ?? -1;
+  const numbers = numbersOf(names);
   let best = 0;
-  for (const own of names) {
+  for (let at = 0; at < names.length; at++) {
+    const own = names[at] as string;
     if (own.length >= 4 && term.length >= 4 && (own.startsWith(term) || term.startsWith(own)))
       best = Math.max(best, 0.7);
-    else best = Math.max(best, (knownWords().similarity(term, own) - 0.45) * 1.1);
+    else best = Math.max(best, (words.between(number, numbers[at] as number) - 0.45) * 1.1);
   }
   return best;
 };
@@ -146,7 +150,7 @@ const termsBefore = ({ tokens, spans }: Reading, span: Place): readonly ContextT
     // Past another value the words belong to that one, unless both are of one list.
     if (spans.some((other) => other.end === token.end && other.start !== span.start)) weight *= 0.5;
     if (!token.isWord || isUnitOf(spans, token)) continue;
-    if (termOf(token.lower) === '' && token.lower.length < 6) continue;
+    if (token.isSmall && token.lower.length < 6) continue;
     context.push({ term: token.term, weight });
     weight *= 0.7;
   }
@@ -159,7 +163,7 @@ const termsAfter = ({ tokens }: Reading, span: Place): readonly ContextTerm[] =>
   for (let at = tokenAt(tokens, span.end); at < tokens.length && weight > 0.4; at++) {
     const token = tokens[at];
     if (token?.text === '-' && token.start === span.end) continue;
-    const small = token !== undefined && termOf(token.lower) === '';
+    const small = token?.isSmall === true;
     // A small word starts something else, but for `as the director`.
     if (token === undefined || !token.isWord || (small && !AFTER.has(token.lower))) break;
     if (small) continue;

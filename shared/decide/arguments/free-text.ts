@@ -155,7 +155,7 @@ const beforeNoun = (slot: Slot, { tokens }: Reading): readonly Proposal[] => {
   if (noun === undefined || last === undefined || !SORTS.has(last)) return [];
   return tokens.flatMap((token, at) => {
     const word = tokens[at - 1];
-    if (token.term !== noun || word === undefined || !word.isWord || termOf(word.lower) === '') return [];
+    if (token.term !== noun || word === undefined || !word.isWord || word.isSmall) return [];
     return [piece(word.start, word.text, 'sort', 0.5)];
   });
 };

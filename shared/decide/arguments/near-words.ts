@@ -1,4 +1,3 @@
-import { termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
 import { perReading, type Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
@@ -52,7 +51,7 @@ const nearWords = perReading(() => new Map<string, ReturnType<typeof wordsNear>>
 const contentWords = perReading(({ tokens }): readonly Token[] => {
   const words = new Map<string, Token>();
   for (const token of tokens)
-    if (token.isWord && termOf(token.lower) !== '' && !words.has(token.term)) words.set(token.term, token);
+    if (token.isWord && !token.isSmall && !words.has(token.term)) words.set(token.term, token);
   return [...words.values()];
 });
 

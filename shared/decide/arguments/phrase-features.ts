@@ -1,5 +1,5 @@
 import { termOf } from '../../search/text.ts';
-import { knownWords } from '../../search/word-vectors.ts';
+import { knownWords, numbersOf } from '../../search/word-vectors.ts';
 import { classOf, joined } from './feature-names.ts';
 import type { Phrase } from './phrases.ts';
 import type { Proposal } from './proposal.ts';
@@ -84,13 +84,21 @@ const likeness = (terms: readonly string[], others: readonly string[], reading: 
   for (const term of terms) {
     let nearest = known.get(term);
     if (nearest === undefined) {
-      nearest = 0;
-      for (const other of others) nearest = Math.max(nearest, knownWords().similarity(term, other));
+      nearest = nearestOf(term, others);
       known.set(term, nearest);
     }
     if (nearest > best) best = nearest;
   }
   return best;
+};
+
+const nearestOf = (term: string, others: readonly string[]): number => {
+  if (others.includes(term)) return 1;
+  const words = knownWords();
+  const number = words.number(term) ?? -1;
+  let nearest = 0;
+  for (const other of numbersOf(others)) nearest = Math.max(nearest, words.between(number, other));
+  return nearest;
 };
 const likenesses = perReading(() => new Map<readonly string[], Map<string, number>>());
 

@@ -1,4 +1,4 @@
-import { isStopWord, termOf } from '../../search/text.ts';
+import { isStopWord } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
 import { segmentsOf } from './chinese-segments.ts';
 import type { Span, SpanKind } from './span.ts';
@@ -116,7 +116,7 @@ const chunksOf = (tokens: readonly Token[], fixed: readonly Span[]): readonly (r
     if (ends && !(JOINTS.test(token.text) && !inside)) chunks.push([]);
     else if (token.isWord) chunks.at(-1)?.push({ ...token, at });
   }
-  return chunks.filter((chunk) => chunk.some(({ lower }) => termOf(lower) !== ''));
+  return chunks.filter((chunk) => chunk.some(({ isSmall }) => !isSmall));
 };
 
 const LIMIT = 48;

@@ -10,6 +10,8 @@ export interface Token {
   readonly start: number;
   readonly end: number;
   readonly isWord: boolean;
+  /** Whether it is a stop word, which carries no meaning of its own. */
+  readonly isSmall: boolean;
 }
 
 const TOKEN =
@@ -27,7 +29,16 @@ const toToken = (word: string, start: number): Token => {
   const lower = word.toLowerCase();
   // Names of parameters are read without accents, so the words of a task must be too.
   const bare = MARKED.test(lower) ? lower.normalize('NFKD').replaceAll(/\p{M}+/gu, '') : lower;
-  return { text: word, lower, term: termOf(bare) || bare, start, end: start + word.length, isWord: WORD.test(word) };
+  const stem = termOf(bare);
+  return {
+    text: word,
+    lower,
+    term: stem || bare,
+    start,
+    end: start + word.length,
+    isWord: WORD.test(word),
+    isSmall: (bare === lower ? stem : termOf(lower)) === '',
+  };
 };
 
 /** Known words as one token each; what is between them character by character. */
@@ -43,6 +54,7 @@ const chineseTokens = (run: string, start: number): readonly Token[] => {
       start: start + at,
       end: start + at + word.length,
       isWord: true,
+      isSmall: termOf(word) === '',
     });
     at += word.length;
   }
