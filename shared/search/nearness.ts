@@ -1,7 +1,7 @@
 import type { Asked, Features, Measure } from './features.ts';
 import type { Profile } from './profile.ts';
 import { isIn } from './request.ts';
-import { knownWords } from './word-vectors.ts';
+import { knownWords, numbersOf } from './word-vectors.ts';
 import type { Purpose } from './worths.ts';
 
 /** What needs meanings compared one by one; for the better candidates only. */
@@ -27,12 +27,13 @@ export const nearnessTo = (asked: readonly Asked[]): Measure['nearTo'] => {
 
 const nameMatch = ({ request, worths, nearTo }: Measure, profile: Profile): number => {
   const { name } = worths(profile);
-  const words = knownWords();
+  const numbers = numbersOf(profile.name);
   let total = 0;
   let matched = 0;
-  for (const [place, term] of profile.name.entries()) {
-    let best = request.said.has(term) ? 1 : 0;
-    if (best === 0) for (const near of nearTo(words.number(term) ?? -1)) best = Math.max(best, near);
+  for (let place = 0; place < numbers.length; place++) {
+    let best = request.said.has(profile.name[place] as string) ? 1 : 0;
+    const number = numbers[place] as number;
+    if (best === 0 && number >= 0) for (const near of nearTo(number)) if (near > best) best = near;
     const rarity = name[place] as number;
     total += rarity;
     matched += rarity * Math.max(0, (best - 0.3) / 0.7);
@@ -41,24 +42,30 @@ const nameMatch = ({ request, worths, nearTo }: Measure, profile: Profile): numb
 };
 
 const nearness = (
-  { worths, nearTo, asked, totals }: Measure,
+  { request, worths, nearTo, asked, totals }: Measure,
   profile: Profile,
 ): Pick<Features, 'nearness' | 'reach'> => {
   const { purpose } = profile;
-  const near = purpose.map(({ number }) => nearTo(number));
+  const compared = Math.min(asked.length, NEAR_TERMS);
   const reached = new Float64Array(purpose.length);
-  let covered = 0;
-  for (let at = 0; at < asked.length; at++) {
-    const each = asked[at] as Asked;
-    let best = isIn(each.term, profile.all) ? 1 : 0;
-    for (let place = 0; at < NEAR_TERMS && place < purpose.length; place++) {
-      const isSame = each.term.term === (purpose[place] as Purpose).term;
-      const similarity = isSame ? 1 : ((near[place] as Float64Array)[at] as number);
+  const nearest = new Float64Array(asked.length);
+  for (let at = 0; at < asked.length; at++) nearest[at] = isIn((asked[at] as Asked).term, profile.all) ? 1 : 0;
+  for (let place = 0; place < purpose.length; place++) {
+    const { term, number } = purpose[place] as Purpose;
+    const near = nearTo(number);
+    let best = 0;
+    for (let at = 0; at < compared; at++) {
+      const similarity = near[at] as number;
       if (similarity > best) best = similarity;
-      if (similarity > (reached[place] as number)) reached[place] = similarity;
+      if (similarity > (nearest[at] as number)) nearest[at] = similarity;
     }
-    covered += each.subject * best * best;
+    // A word that is not known is near to itself alone, and counts for `nearest` already, as the tool has it.
+    if (number < 0 && request.said.has(term) && isAsked(term, asked, compared)) best = 1;
+    reached[place] = best;
   }
+  let covered = 0;
+  for (let at = 0; at < asked.length; at++)
+    covered += (asked[at] as Asked).subject * (nearest[at] as number) * (nearest[at] as number);
   let all = 0;
   let met = 0;
   for (const [place, worth] of worths(profile).purpose.entries()) {
@@ -67,5 +74,8 @@ const nearness = (
   }
   return { nearness: totals.subject === 0 ? 0 : covered / totals.subject, reach: all === 0 ? 0 : met / all };
 };
+
+const isAsked = (term: string, asked: readonly Asked[], compared: number): boolean =>
+  asked.slice(0, compared).some((each) => each.term.term === term);
 
 const NEAR_TERMS = 24;

@@ -1,8 +1,29 @@
+import { FIELD_COUNT } from './index-store.ts';
+
+/** Document and packed field counts in turn, `length` pairs from `start`. */
+export interface TermPostings {
+  readonly pairs: Uint32Array;
+  readonly start: number;
+  readonly length: number;
+}
+
+/** What the fields of a document that have a term make of it together: more occurrences add less and less. */
+export const saturated = (gains: Float32Array, document: number, counts: number): number => {
+  const gain = document * FIELD_COUNT;
+  const matched =
+    (counts & 255) * (gains[gain] as number) +
+    ((counts >>> 8) & 255) * (gains[gain + 1] as number) +
+    ((counts >>> 16) & 255) * (gains[gain + 2] as number) +
+    (counts >>> 24) * (gains[gain + 3] as number);
+  return (matched * (SATURATION + 1)) / (matched + SATURATION);
+};
+const SATURATION = 1.2;
+
 /** A sum for each document, made of the best offer in each round, and emptied after use. */
 export interface Sums {
   reserve(documents: number): void;
-  /** Takes part in the present round; of several offers for one document the highest counts. */
-  offer(document: number, value: number): void;
+  /** Takes part in the present round with what a term is worth in each of its documents; of several the highest counts. */
+  offerTerm(postings: TermPostings, weight: number, gains: Float32Array): void;
   /** Ends the round. */
   settle(): void;
   /** Every document with a sum above zero, with that sum at the same place; overwritten by the next call. */
@@ -28,20 +49,30 @@ export const createSums = (): Sums => {
       found = new Uint32Array(count * 2);
       round = new Uint32Array(count * 2);
     },
-    offer: (document, value) => {
-      if (value <= 0) return;
-      const best = cells[document * 2 + 1] as number;
-      if (best === 0) round[roundCount++] = document;
-      if (value > best) cells[document * 2 + 1] = value;
+    offerTerm: ({ pairs, start, length }, weight, gains) => {
+      const [offers, met] = [cells, round];
+      let count = roundCount;
+      for (let at = start, end = start + length * 2; at < end; at += 2) {
+        const document = pairs[at] as number;
+        const value = weight * saturated(gains, document, pairs[at + 1] as number);
+        if (value <= 0) continue;
+        const best = offers[document * 2 + 1] as number;
+        if (best === 0) met[count++] = document;
+        if (value > best) offers[document * 2 + 1] = value;
+      }
+      roundCount = count;
     },
     settle: () => {
+      const [both, met, all] = [cells, round, found];
+      let count = foundCount;
       for (let at = 0; at < roundCount; at++) {
-        const document = round[at] as number;
-        const before = cells[document * 2] as number;
-        if (before === 0) found[foundCount++] = document;
-        cells[document * 2] = before + (cells[document * 2 + 1] as number);
-        cells[document * 2 + 1] = 0;
+        const document = met[at] as number;
+        const before = both[document * 2] as number;
+        if (before === 0) all[count++] = document;
+        both[document * 2] = before + (both[document * 2 + 1] as number);
+        both[document * 2 + 1] = 0;
       }
+      foundCount = count;
       roundCount = 0;
     },
     found: () => {

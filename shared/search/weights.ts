@@ -32,7 +32,7 @@ export const isEncoded = (list: readonly { readonly features: Features }[]): boo
 
 export const weighed = (features: Features, weights: FeatureWeights): number => {
   let sum = 0;
-  for (const name of Object.keys(features) as (keyof Features)[]) sum += features[name] * weights[name];
+  for (const name in features) sum += features[name as keyof Features] * weights[name as keyof Features];
   return sum;
 };
 

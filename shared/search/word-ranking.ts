@@ -1,7 +1,7 @@
 import { bestDocuments, type Found } from './best-documents.ts';
-import { FIELD_COUNT, type SearchStore } from './index-store.ts';
+import type { SearchStore } from './index-store.ts';
 import type { Hit, QueryTerm, SearchOptions } from './search-index.ts';
-import type { Sums } from './sums.ts';
+import { type Sums, saturated } from './sums.ts';
 
 /** How telling a term is: its inverse document frequency. */
 export const rarityOf = (store: Pick<SearchStore, 'size' | 'frequency'>, term: number | undefined): number => {
@@ -63,25 +63,8 @@ interface Group {
 
 const addGroup = (store: SearchStore, readings: readonly Reading[], sums: Sums): void => {
   const gains = store.gains();
-  for (const { term, weight } of readings) {
-    const { pairs, start, length } = store.postings(term);
-    for (let at = start; at < start + length * 2; at += 2) {
-      const document = pairs[at] as number;
-      sums.offer(document, weight * saturated(gains, document, pairs[at + 1] as number));
-    }
-  }
+  for (const { term, weight } of readings) sums.offerTerm(store.postings(term), weight, gains);
   sums.settle();
-};
-
-/** What the fields of a document that have a term make of it together: more occurrences add less and less. */
-const saturated = (gains: Float32Array, document: number, counts: number): number => {
-  const gain = document * FIELD_COUNT;
-  const matched =
-    (counts & 255) * (gains[gain] as number) +
-    ((counts >>> 8) & 255) * (gains[gain + 1] as number) +
-    ((counts >>> 16) & 255) * (gains[gain + 2] as number) +
-    (counts >>> 24) * (gains[gain + 3] as number);
-  return (matched * (SATURATION + 1)) / (matched + SATURATION);
 };
 
 /** The whole score of a single document, by the terms that it has. */
@@ -124,7 +107,6 @@ const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: Que
 const better = (one: Hit, other: Hit): number =>
   other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 
-const SATURATION = 1.2;
 /** So many postings are read in any case, and so many where they find too few documents. */
 const ENOUGH_READ = 16_000;
 const MOST_READ = 200_000;
