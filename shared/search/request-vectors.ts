@@ -21,8 +21,8 @@ const sentencesOf = (text: string): readonly string[] => {
   return all.length < 2 ? [text] : all.toSorted((one, other) => other.length - one.length).slice(0, SENTENCES);
 };
 
-/** How much the nearest sentence says of a whole request: all of a short one, less of one that has several wishes in a row. */
-const brevity = (words: number): number => Math.min(1, Math.max(0, (LONG - words) / (LONG - SHORT)));
+/** How surely a request has a single wish, by its words: 1 for a short one, 0 for a long one, which has several in a row. */
+export const brevity = (words: number): number => Math.min(1, Math.max(0, (LONG - words) / (LONG - SHORT)));
 
 export type Similarity = Pick<Features, 'similarity' | 'sentence'>;
 
@@ -34,6 +34,7 @@ export const similaritiesTo = (
 ): ReadonlyMap<string, Similarity> | undefined => {
   const near = vectors?.map((sentence) => tools.similarities(names, sentence)) ?? [];
   if (near.length === 0 || near.includes(undefined)) return undefined;
+  // The nearest sentence says less of a whole request that has several wishes.
   const scale = brevity(words.length);
   return new Map(
     names.map((name) => {

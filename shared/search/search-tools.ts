@@ -10,6 +10,7 @@ import { nearestByEncoder } from './request-vectors.ts';
 import { scenariosOf } from './scenarios.ts';
 import type { Hit, SearchIndex, SearchOptions } from './search-index.ts';
 import { isEncoded, weighed, weightsFor } from './weights.ts';
+import { spreadOverWishes } from './wishes.ts';
 
 /** What a search looks in: the index of words, and the tools themselves. */
 export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size' | 'vectors' | 'revision'> {
@@ -75,13 +76,14 @@ const compare = (
   const words = profiles.map(({ profile, text }) => ({ profile, features: wordFeatures(measure, profile, text) }));
   const read = withLead(words, 'likest');
   const { search } = weightsFor(request.text, isEncoded(read));
+  const similar = similarEnough(read.map(({ features }) => features.sentence));
   const first = read
     .map(({ profile, features }) => scored(profile, features, search, image))
     .filter(
       ({ profile, features }) =>
         (image?.judged && imageFit(profile.tool, image) !== undefined) ||
         features.meaning >= NEAR_ENOUGH ||
-        features.sentence >= SIMILAR_ENOUGH ||
+        features.sentence >= similar ||
         features.called > 0 ||
         shares(request, profile),
     )
@@ -90,9 +92,10 @@ const compare = (
     profile,
     features: { ...features, ...meaningFeatures(measure, profile) },
   }));
-  const full = withLead(meant, 'nearest')
+  const ranked = withLead(meant, 'nearest')
     .map(({ profile, features }) => scored(profile, features, search, image))
     .sort(better);
+  const full = spreadOverWishes(ranked, measure);
   const lowest = full.at(-1)?.score ?? 0;
   return [
     ...full.map(({ profile, score }) => ({ name: profile.tool.name, score })),
@@ -158,7 +161,13 @@ const nearest = (
     .map(({ name }) => name);
 };
 
+/** How near a tool must come by the sentence encoder to be listed for that alone: as near as any tool that fits, or hardly less than the nearest. */
+const similarEnough = (sentences: readonly number[]): number =>
+  Math.min(SIMILAR_ENOUGH, Math.max(HARDLY_SIMILAR, Math.max(...sentences) - HARDLY_LESS));
+
 const SIMILAR_ENOUGH = 0.35;
+const HARDLY_SIMILAR = 0.2;
+const HARDLY_LESS = 0.15;
 const COMPARED = 40;
 const MEANT = 16;
 const LOOKED_AT = 1000;

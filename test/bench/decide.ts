@@ -22,8 +22,12 @@ export const bench = async (args: readonly string[]): Promise<void> => {
   for (const name of names) {
     const benchmark = loadBenchmark(directory, name);
     await printRanking(benchmark);
-    if (encoder !== undefined)
-      await printRanking({ ...benchmark, deps: await encodeBenchmark(benchmark, encoder, vectors) }, ', encoder');
+    await printSearch(benchmark);
+    if (encoder !== undefined) {
+      const encoded = { ...benchmark, deps: await encodeBenchmark(benchmark, encoder, vectors) };
+      await printRanking(encoded, ', encoder');
+      await printSearch(encoded, ', encoder');
+    }
     await printRejection(benchmark);
     if (name === 'bfcl') await printArguments(benchmark);
     if (name === 'bfcl') await printReadiness(benchmark);
@@ -59,6 +63,24 @@ const printRanking = async (benchmark: Benchmark, suffix = ''): Promise<void> =>
   ]) {
     console.log(await rankingRow(`${label}${suffix}`, benchmark, queries));
   }
+};
+
+/** What `find_tools` and `GET /v1/tools?q=` list of a whole catalogue: how many of the right tools are among the first five. */
+const printSearch = async (benchmark: Benchmark, suffix = ''): Promise<void> => {
+  if (benchmark.name === 'bfcl') return;
+  const { index, encode } = benchmark.deps;
+  const wanted = benchmark.queries.filter((query) => goldOf(query).length > 0);
+  const judged = benchmark.name === 'toole' ? wanted.filter(({ subset }) => subset === 'single') : wanted;
+  let [first, recalled] = [0, 0];
+  for (const { query, ...expected } of judged) {
+    const hits = index.search(query, { limit: 5, vectors: await encode?.(query) }).map(({ name }) => name);
+    const gold = goldOf({ query, ...expected });
+    if (gold.includes(hits[0] ?? '')) first++;
+    recalled += gold.filter((name) => hits.includes(name)).length / gold.length;
+  }
+  console.log(
+    `${`${benchmark.name} search${suffix}`.padEnd(28)} n ${String(judged.length).padStart(4)}  top-1 ${percent(first / judged.length)}  recall@5 ${percent(recalled / judged.length)}`,
+  );
 };
 
 const isRanked = ({ name }: Benchmark, query: Query): boolean =>
