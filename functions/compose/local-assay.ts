@@ -174,8 +174,10 @@ const discoverHere = (environment: Environment, gauge: NodeGauge, data: string |
 /** The sentence encoder, for servers where its package is installed; other processes end before it would be of use. */
 const createEncoder = ({ ASSAY_ENCODER: setting }: Environment, log: Log) => {
   const files = setting === 'off' ? undefined : findEncoderFiles(setting);
-  return files && sentenceEncoder(files, log);
+  return files && sentenceEncoder(files, log, ENCODER_AFTER_MS);
 };
+/** The first decision, which has its own tables to load and code to compile, does not wait beside the model's. */
+const ENCODER_AFTER_MS = 1000;
 
 /** A language model with OpenAI's API, such as Ollama's; without one the rules decide. */
 const createLlm = ({ ASSAY_LLM_URL: url, ASSAY_LLM_KEY: key, ASSAY_LLM_MODEL: model }: Environment) =>

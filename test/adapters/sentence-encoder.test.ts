@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { type EncoderFiles, findEncoderFiles } from '../../shared/adapters/onnx/encoder-files.ts';
 import { widened } from '../../shared/adapters/onnx/half-floats.ts';
 import { sentenceEncoder } from '../../shared/adapters/onnx/sentence-encoder.ts';
@@ -69,6 +70,29 @@ describe('the sentence encoder', { skip }, () => {
 
     await tool;
     assert.deepEqual(warnings, []);
+  });
+
+  test('an encoder that shall start later leaves the processor to the first requests until then', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let started = 0;
+    const count = (): void => {
+      started++;
+    };
+    process.on('worker', count);
+    const later = sentenceEncoder(files, silent, 1000);
+    const tool = assert.rejects(later.encodeTool('weather'), { name: 'Unavailable' });
+
+    t.mock.timers.tick(999);
+    await setImmediate();
+    assert.equal(started, 0);
+    t.mock.timers.tick(1);
+    await setImmediate();
+    assert.equal(started, 1);
+
+    t.mock.timers.reset();
+    await later.close();
+    await tool;
+    process.off('worker', count);
   });
 
   test('X.11 encoder weights altered by one byte are refused by their digest, logged once, and requests continue without vectors', async () => {

@@ -24,13 +24,14 @@ const CLOSE_MS = 30_000;
 const REVISION = 1;
 
 /**
- * all-MiniLM-L6-v2 on a thread of its own, which starts with the first use and then does requests before tools. Where
- * its files are missing, altered or do not run, that is logged once and everything goes on without it.
+ * all-MiniLM-L6-v2 on a thread of its own, which starts so long after the first use and then does requests before tools.
+ * Where its files are missing, altered or do not run, that is logged once and everything goes on without it.
  */
-export const sentenceEncoder = (files: EncoderFiles, log: Log): SentenceEncoder => {
+export const sentenceEncoder = (files: EncoderFiles, log: Log, startAfterMs = 0): SentenceEncoder => {
   const [requests, tools]: [Job[], Job[]] = [[], []];
   const remembered = new LRUCache<string, Promise<Float32Array>>({ max: REMEMBERED });
   let thread: NativeThread | undefined;
+  let starting: NodeJS.Timeout | undefined;
   let state: 'idle' | 'loading' | 'ready' | 'failed' | 'closed' = 'idle';
   let current: Job | undefined;
   let nextId = 1;
@@ -55,6 +56,7 @@ export const sentenceEncoder = (files: EncoderFiles, log: Log): SentenceEncoder 
   const end = (reason: string, to: 'failed' | 'closed'): void => {
     if (state === 'failed' || state === 'closed') return;
     state = to;
+    clearTimeout(starting);
     if (to === 'failed') log.warn('the sentence encoder does not work here; tools are ranked without it', { reason });
     for (const job of [current, ...requests.splice(0), ...tools.splice(0)]) job?.reject(gone(reason));
     current = undefined;
@@ -62,6 +64,11 @@ export const sentenceEncoder = (files: EncoderFiles, log: Log): SentenceEncoder 
   const start = (): void => {
     if (state !== 'idle') return;
     state = 'loading';
+    if (startAfterMs === 0) open();
+    else starting = setTimeout(open, startAfterMs).unref();
+  };
+  const open = (): void => {
+    if (state !== 'loading') return;
     thread = startNativeThread(new URL('./encoder-worker.ts', import.meta.url), files);
     const { worker } = thread;
     // Nobody waits for it: a process that has nothing else to do may end meanwhile.
