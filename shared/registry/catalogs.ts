@@ -60,6 +60,8 @@ const READ_AFTER_MS = 500;
 const SLICE_MS = 10;
 /** The largest catalogues of four tenants. */
 const MAX_BYTES = 4 * definitionLimit();
+/** What a tool takes in memory beside its definition, measured on small ones: six times their text. */
+const TOOL_BYTES = 2000;
 
 export const createCatalogs = (options: Options): Catalogs => {
   const { table, clock, layer, freshMs = 100, maxTenants = 1000, maxBytes = MAX_BYTES } = options;
@@ -144,12 +146,12 @@ const openSlot = (slots: Map<string, Slot>, tenant: string, most: number): Slot 
 /** Drops the catalogues of tenants that have not asked for the longest time, until the rest fits. */
 const dropUnused = (slots: Map<string, Slot>, current: Slot, most: number): void => {
   let bytes = 0;
-  for (const { held } of slots.values()) bytes += held?.bytes ?? 0;
+  for (const { held } of slots.values()) bytes += held?.memory ?? 0;
   if (bytes <= most) return;
   for (const [tenant, slot] of [...slots].sort(([, a], [, b]) => a.checkedAt - b.checkedAt)) {
     if (bytes <= most) return;
     if (slot === current || !slot.held) continue;
-    bytes -= slot.held.bytes;
+    bytes -= slot.held.memory;
     slots.delete(tenant);
   }
 };
@@ -212,6 +214,10 @@ class TenantIndex implements TenantCatalog {
     const encoder = this.#following?.encoder;
     if (encoder === undefined) return undefined;
     return (await this.search()).encode(text, (part) => encoder.encodeRequest(part));
+  }
+
+  get memory(): number {
+    return this.bytes + TOOL_BYTES * this.catalog.own.size;
   }
 
   search(): Promise<SearchIndex> {

@@ -10,6 +10,7 @@ import { importSnapshot } from '../../shared/registry/import-snapshot.ts';
 import { registerTool } from '../../shared/registry/register-tool.ts';
 import { removeTool } from '../../shared/registry/remove-tool.ts';
 import { testAssay } from '../support/assay.ts';
+import { aTool } from '../support/tools.ts';
 
 const LIMIT = 100_000;
 const large = (name: string, version = '1.0.0') => ({
@@ -108,7 +109,8 @@ describe('limit of the definitions of a tenant', () => {
 });
 
 describe('catalogues in memory', () => {
-  test('the catalogue that nobody has asked for the longest is dropped when all together take too much', async () => {
+  /** The tenants whose tools are read when six requests ask for those of three, in turn. */
+  const readsOf = async (maxBytes: number, definitions: readonly object[]): Promise<readonly string[]> => {
     const time = { now: 1 };
     const clock = { now: () => time.now++, newId: () => 'id' };
     const table = memoryTable(clock);
@@ -120,16 +122,24 @@ describe('catalogues in memory', () => {
         return table.query(pk, options);
       },
     };
-    const layer = new Map();
-    const catalogs = createCatalogs({ table: watched, clock, layer, freshMs: 1_000_000, maxBytes: 30_000 });
+    const catalogs = createCatalogs({ table: watched, clock, layer: new Map(), freshMs: 1_000_000, maxBytes });
     const { assay } = await testAssay({ table, clock });
-    for (const tenant of ['a', 'b', 'c']) await registerTool(assay, { ...adminActor(), tenant }, large('tool'));
+    for (const tenant of ['a', 'b', 'c'])
+      for (const definition of definitions) await registerTool(assay, { ...adminActor(), tenant }, definition);
 
     for (const tenant of ['a', 'b', 'c', 'b', 'c', 'a']) await catalogs.of(tenant);
 
-    assert.deepEqual(
-      reads.map((pk) => pk.slice(-1)),
-      ['a', 'b', 'c', 'a'],
-    );
+    return reads.map((pk) => pk.slice(-1));
+  };
+
+  test('the catalogue that nobody has asked for the longest is dropped when all together take too much', async () => {
+    assert.deepEqual(await readsOf(30_000, [large('tool')]), ['a', 'b', 'c', 'a']);
+  });
+
+  test('of small tools what each takes in memory counts, which is six times its text', async () => {
+    const small = Array.from({ length: 10 }, (_, n) => aTool({ name: `tool_${n}` }));
+
+    assert.deepEqual(await readsOf(60_000, small), ['a', 'b', 'c', 'a']);
+    assert.deepEqual(await readsOf(120_000, small), ['a', 'b', 'c']);
   });
 });

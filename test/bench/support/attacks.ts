@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { crc32, deflateSync } from 'node:zlib';
 import { gifOf, tiffOf } from '../../support/many-frames.ts';
+import { connectionAttacks } from './connection-attacks.ts';
 import { type Answered, readAnswer, type WatchedServer } from './watched-server.ts';
 
 /** An attack by a key of the tenant `loud`; what it was told. */
@@ -198,6 +199,7 @@ export const attacks = (): Readonly<Record<string, Attack>> => {
     'usage verification': async (server, key) => [
       await server.send('/v1/usage/verification', undefined, { method: 'GET', key }),
     ],
+    ...connectionAttacks,
     'PUT /uploads/%zz': async (server) => [
       await fetch(`${server.address}/uploads/%zz`, { method: 'PUT', body: 'x' }).then(readAnswer),
     ],
