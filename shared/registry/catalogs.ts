@@ -1,25 +1,11 @@
-import { nextTurn } from '../kernel/end-of-turn.ts';
 import type { Clock, Log, Table } from '../kernel/ports.ts';
-import type { Family } from '../model/registration.ts';
-import type { RequestVectors } from '../search/request-vectors.ts';
-import type { Hit, SearchIndex, SearchOptions } from '../search/search-index.ts';
 import type { SentenceEncoder } from '../search/sentence-encoder.ts';
 import { Catalog, type Layer } from './catalog.ts';
 import { definitionLimit } from './definition-bytes.ts';
 import { readAllFamilies, readChanges, readState } from './families.ts';
-import { readFamily, type UnreadableFamily } from './read-families.ts';
-import { createToolVectors, type ToolVectors } from './tool-vectors.ts';
-
-/** One tenant's catalogue with its search index. */
-export interface TenantCatalog {
-  readonly catalog: Catalog;
-  /** The search index: built on first use, in slices, and updated incrementally after that. */
-  search(): Promise<SearchIndex>;
-  /** The tools that match a text, ranked as in decisions, with the sentence encoder where there is one. */
-  find(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
-  /** Encodes a text, once the encoder has read all tools. */
-  encode(text: string): Promise<RequestVectors | undefined>;
-}
+import { readFamily } from './read-families.ts';
+import { type Following, type TenantCatalog, TenantIndex } from './tenant-index.ts';
+import { createToolVectors } from './tool-vectors.ts';
 
 export interface Catalogs {
   /** The tenant's catalogue, at most `freshMs` behind the store; synchronous when nothing needs reading. */
@@ -48,20 +34,10 @@ interface Options {
 
 type Follow = (tenant: string) => Following | undefined;
 
-/** Computes a tenant's vectors and keeps them up to date. */
-interface Following {
-  readonly encoder: SentenceEncoder;
-  vectors(index: SearchIndex, catalog: Catalog): ToolVectors;
-}
-
 const MAX_BEHIND = 100;
 const READ_AFTER_MS = 500;
-/** Of indexing, in one turn of the event loop. */
-const SLICE_MS = 10;
 /** The largest catalogues of four tenants. */
 const MAX_BYTES = 4 * definitionLimit();
-/** What a tool takes in memory beside its definition, measured on small ones: six times their text. */
-const TOOL_BYTES = 2000;
 
 export const createCatalogs = (options: Options): Catalogs => {
   const { table, clock, layer, freshMs = 100, maxTenants = 1000, maxBytes = MAX_BYTES } = options;
@@ -189,71 +165,3 @@ const createFollow = ({ table, clock, log, encoder }: Options, isClosing: () => 
     vectors: (index, catalog) => create(tenant, index, (name) => catalog.get(name)?.record.spec),
   });
 };
-
-class TenantIndex implements TenantCatalog {
-  readonly catalog: Catalog;
-  /** What its definitions take, as far as they were counted. */
-  bytes: number;
-  #search: Promise<SearchIndex> | undefined;
-  #index: SearchIndex | undefined;
-  #vectors: ToolVectors | undefined;
-  readonly #following: Following | undefined;
-
-  constructor(catalog: Catalog, following: Following | undefined, bytes = 0) {
-    this.catalog = catalog;
-    this.bytes = bytes;
-    this.#following = following;
-  }
-
-  async find(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
-    const index = await this.search();
-    return index.search(query, { ...options, vectors: await this.encode(query) });
-  }
-
-  async encode(text: string): Promise<RequestVectors | undefined> {
-    const encoder = this.#following?.encoder;
-    if (encoder === undefined) return undefined;
-    return (await this.search()).encode(text, (part) => encoder.encodeRequest(part));
-  }
-
-  get memory(): number {
-    return this.bytes + TOOL_BYTES * this.catalog.own.size;
-  }
-
-  search(): Promise<SearchIndex> {
-    this.#search ??= this.#build();
-    return this.#search;
-  }
-
-  apply(changes: ReadonlyMap<string, Family | UnreadableFamily | undefined>, revision: number, bytes = 0): void {
-    this.bytes = bytes;
-    this.catalog.apply(changes, revision);
-    if (this.#index) for (const name of changes.keys()) this.#reindex(this.#index, name);
-    this.#vectors?.follow(changes.keys());
-  }
-
-  async #build(): Promise<SearchIndex> {
-    // Imported here with its table of words: loaded by the first search, not at every start.
-    const { createSearchIndex } = await import('../search/search-index.ts');
-    const index = createSearchIndex();
-    this.#index = index;
-    const names = [...this.catalog.names()];
-    let since = performance.now();
-    for (const name of names) {
-      this.#reindex(index, name);
-      if (performance.now() - since < SLICE_MS) continue;
-      // Indexing a hundred thousand tools takes seconds, and one of 64 KB a millisecond.
-      await nextTurn();
-      since = performance.now();
-    }
-    this.#vectors = this.#following?.vectors(index, this.catalog);
-    this.#vectors?.follow(this.catalog.names());
-    return index;
-  }
-
-  #reindex(index: SearchIndex, name: string): void {
-    const entry = this.catalog.get(name);
-    if (entry) index.set(entry.record.spec);
-    else index.remove(name);
-  }
-}

@@ -1,6 +1,6 @@
 import type { Confined } from '../access/visible-tools.ts';
 import type { Tool } from '../model/tool.ts';
-import type { TenantCatalog } from './catalogs.ts';
+import type { TenantCatalog } from './tenant-index.ts';
 import { findEntry } from './visible-entry.ts';
 
 export interface ToolSearch {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import { compilePattern } from '../../../shared/kernel/pattern.ts';
 import { Distortion, IqaType } from '../../../shared/model/iqa.ts';
-import type { TenantCatalog } from '../../../shared/registry/catalogs.ts';
 import { type Filter, matches } from '../../../shared/registry/filter.ts';
 import {
   pageAnswer,
@@ -13,6 +12,7 @@ import {
 } from '../../../shared/registry/lookup/list-tools.ts';
 import { MAX_WORDS_LENGTH, splitList } from '../../../shared/registry/lookup/query-params.ts';
 import { buildFilter, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
+import type { TenantCatalog } from '../../../shared/registry/tenant-index.ts';
 import { answerPrepared } from '../answer.ts';
 import { route } from '../route.ts';
 import { PageParams, RegistrationBody } from '../schemas.ts';
