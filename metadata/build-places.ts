@@ -98,6 +98,7 @@ const build = (path: string): void => {
         states: STATES,
         us_cities: joined(states),
         well_known: wellKnown(cities).join('|'),
+        shared_names: sharedNames([...largest.values()], cities).join('|'),
         world_cities: { ...joined(world), '': CHINESE_CITIES.replaceAll(' ', '|') },
         countries: [
           ...countries.filter((name) => name.length > 2 || name === 'UK' || name === 'US'),
@@ -111,13 +112,23 @@ const build = (path: string): void => {
 };
 
 /** Cities of the USA that are meant when nobody says the state: large, with no other of the name near their size. */
-const wellKnown = (cities: readonly City[]): readonly string[] =>
-  [...Map.groupBy(cities, ({ name }) => name)].flatMap(([name, same]) => {
-    const [largest, ...others] = same.toSorted((one, other) => other.population - one.population);
-    if (largest === undefined || largest.country !== 'US' || largest.population < 100_000) return [];
-    const known = others.every(({ population }) => population * 12 < largest.population);
-    return known ? [name.replace('New York City', 'New York')] : [];
+const wellKnown = (cities: readonly City[]): readonly string[] => {
+  const byName = Map.groupBy(cities, ({ name }) => name);
+  return [...byName].flatMap(([name, same]) => {
+    const largest = same.reduce((one, other) => (one.population >= other.population ? one : other));
+    if (largest.country !== 'US' || largest.population < 100_000 || hasRival(largest, same)) return [];
+    return [name.replace('New York City', 'New York')];
   });
+};
+
+/** The names of listed cities that another city has too, larger or of nearly the size: one alone says no state or country. */
+const sharedNames = (listed: readonly City[], cities: readonly City[]): readonly string[] => {
+  const byName = Map.groupBy(cities, ({ name }) => name);
+  return listed.filter((city) => hasRival(city, byName.get(city.name) ?? [])).map(({ name }) => name);
+};
+
+const hasRival = (city: City, same: readonly City[]): boolean =>
+  same.some((other) => other !== city && other.population * 12 >= city.population);
 
 /** Of two cities of one name the larger is meant, but requests that name no state are mostly about the USA. */
 const weightOf = ({ country, population }: City): number => population * (country === 'US' ? 5 : 1);

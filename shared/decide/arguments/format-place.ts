@@ -3,6 +3,7 @@ import {
   cityName,
   countryCode,
   isCity,
+  isOnlyOne,
   isWellKnown,
   type Place,
   readPlace,
@@ -81,10 +82,14 @@ const withRegion = (slot: Slot, said: string, place: Place): FormattedPlace => {
     return {
       value: `${known.city}, ${stateForm(slot, known.state)}`,
       fits: true,
-      completed: isWellKnown(known.city ?? said) ? 'well known' : 'assumed',
+      completed: isOnlyOne(said) ? 'well known' : 'assumed',
     };
   if (known?.country === undefined || !/country/iu.test(slot.description)) return fits(said);
-  return { value: `${known.city}, ${shortCountry(slot, known.country)}`, fits: true, completed: 'assumed' };
+  return {
+    value: `${known.city}, ${shortCountry(slot, known.country)}`,
+    fits: true,
+    completed: isOnlyOne(said) ? 'well known' : 'assumed',
+  };
 };
 
 /** Two letters where the examples have them: `Paris, FR`. */
@@ -92,6 +97,8 @@ const shortCountry = (slot: Slot, country: string): string => {
   const examples = Array.from(slot.description.matchAll(/\p{Lu}[\p{L} ]+, ([A-Z]{2})\b/gu), ([, code = '']) => code);
   if (!examples.some((code) => stateName(code) === undefined)) return country;
   const code = countryCode(country);
+  // `Toronto, CA` would be read as California.
+  if (code !== undefined && stateName(code) !== undefined) return country;
   return code === 'GB' ? 'UK' : (code ?? country);
 };
 

@@ -44,7 +44,7 @@ export const findChinesePlaces = (text: string): readonly Span[] =>
 /** Joins `San Francisco` and `California`, and `456`, `Elm St` and `Springville`, when they stand as one address. */
 export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[] => {
   const joined: Span[] = [];
-  for (const span of spans) {
+  for (const span of withStates(text, spans)) {
     const last = joined.at(-1);
     const between = last === undefined ? '' : text.slice(last.end, span.start);
     if (last !== undefined && span.kind === 'proper' && continues(last, between, span)) {
@@ -58,6 +58,25 @@ export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[
   }
   return joined;
 };
+
+/** Cities with the state after them that is no name by its letters: `Portland, OR`, `Fremont, ca.`, `San Leandro california`. */
+const withStates = (text: string, spans: readonly Span[]): readonly Span[] =>
+  spans.map((span, at) => {
+    if (span.kind !== 'proper' || isRegion(span.text) || !isCity(span.text)) return span;
+    const [, code, small, name = ''] = STATE_AFTER.exec(text.slice(span.end, span.end + STATE_LENGTH)) ?? [];
+    const state = code ?? small?.toUpperCase() ?? states().get(normal(name));
+    if (state === undefined || !stateCodes().has(state)) return span;
+    // `We meet in Boston, OK?`
+    if (SMALL_TALK.has(state) && regionOfCity(span.text)?.state !== state) return span;
+    const end = text.indexOf(code ?? small ?? name, span.end) + (code ?? small ?? name).length;
+    if (spans.some((other, place) => place > at && other.start < end)) return span;
+    return { ...span, end, text: `${span.text}, ${stateName(state)}` };
+  });
+/** Two letters in small ones, such as `or`, are a state only where the sentence ends with them. */
+const STATE_AFTER =
+  /^(?:,\s?([A-Z]{2})(?![\p{L}’'])|,\s?([a-z]{2})(?=[.!?;]|\s*$)|,?\s(\p{Ll}{4,}(?:\s(?:carolina|dakota|hampshire|jersey|mexico|york|virginia|island))?)(?!\p{L}))/u;
+const STATE_LENGTH = 24;
+const SMALL_TALK: ReadonlySet<string> = new Set(['OK', 'HI']);
 
 const continues = (last: Span, between: string, next: Span): boolean => {
   if (last.kind === 'number')
@@ -106,6 +125,10 @@ export const regionOfCity = (text: string): Place | undefined => {
 
 /** Whether a city's name alone says which state it is in: there is no other of nearly its size. */
 export const isWellKnown = (city: string): boolean => wellKnown().has(normal(city));
+
+/** Whether no other city of nearly its size has a known city's name. */
+export const isOnlyOne = (city: string): boolean =>
+  cities().has(normal(cityName(city))) && !sharedNames().has(normal(cityName(city)));
 
 export const isKnownPlace = (text: string): boolean => {
   const [head = '', region] = text.split(',').map((part) => part.trim());
@@ -167,6 +190,7 @@ const ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(nu
 
 const states = lazily(() => new Map(Object.entries(data.states).map(([name, code]) => [normal(name), code])));
 const wellKnown = lazily(() => new Set(data.well_known.split('|').map(normal)));
+const sharedNames = lazily(() => new Set(data.shared_names.split('|').map(normal)));
 const stateCodes = lazily(() => new Set(Object.values(data.states)));
 const countries = lazily(() => new Set(data.countries.map(normal)));
 const countryCodes = lazily(() => {
