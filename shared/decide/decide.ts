@@ -15,7 +15,7 @@ import { extractIntent } from './intent.ts';
 import { leftoverOf } from './leftover.ts';
 import { matchCapabilities } from './match.ts';
 import { questionFor } from './question.ts';
-import { callProbability, isAssumed, READY_FROM } from './readiness.ts';
+import { callProbability, isAssumed, isUnderstood, READY_FROM } from './readiness.ts';
 import { classifyScenario, round } from './scenario.ts';
 
 const DEFAULT_TOP = 3;
@@ -65,6 +65,7 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
     ...permissionNotes(tool, permission),
     ...overrideNotes(input.task),
     ...filled.issues.map((issue) => `invalid: ${issue}`),
+    ...(judged.undated ? ['a day in the task has no year, and today is not known: say the year, or send now'] : []),
     ...(cold === judged ? [] : [`chosen by an earlier request; without it ${coldBest?.profile.tool.name} would be`]),
   ];
   const confidence = Math.min(judged.confidence, cold.confidence);
@@ -120,11 +121,9 @@ const judge = async (
   deps.onEvidence?.(evidence);
   const confidence = callProbability(evidence);
   // A model's choice is not what the probability was fitted on: there every argument must be sure.
-  const trusted =
-    filled.step.by === 'model'
-      ? filled.complete
-      : confidence >= READY_FROM && ![...filled.found.values()].some(isAssumed);
-  return { filled, permission, valid, confidence, ready: valid && trusted && permission !== 'dangerous' };
+  const trusted = filled.step.by === 'model' ? filled.complete : confidence >= READY_FROM && isUnderstood(evidence);
+  const undated = evidence.leftover.undated > 0;
+  return { filled, permission, valid, confidence, undated, ready: valid && trusted && permission !== 'dangerous' };
 };
 
 /** Of measures that judge what was asked of a picture, and in the same way, any is right. */

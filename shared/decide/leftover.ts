@@ -36,6 +36,8 @@ export interface Leftover {
   readonly capitals: number;
   /** How near words in no value come to the name of an open parameter. */
   readonly near: number;
+  /** Days without a year that nobody can place, where a date was left open: `on March 14th`, and today is not known. */
+  readonly undated: number;
 }
 
 /** `found` are the values of the call, `slots` its parameters; `isExplained` knows words that chose the tool otherwise. */
@@ -91,7 +93,10 @@ export const leftoverOf = (
   const openNames = slots.filter(({ name }) => !found.has(name)).flatMap(({ nameTerms }) => nameTerms);
   let near = 0;
   for (const [term, worth] of worths) if (!subject.has(term)) near = Math.max(near, worth * nearestTo(term, openNames));
+  const hasOpenDate = slots.some(({ name, kind }) => !found.has(name) && (kind === 'date' || kind === 'datetime'));
+  const undated = reading.spans.filter(({ moment }) => moment?.precision === 'day' && moment.day === undefined);
   return {
+    undated: hasOpenDate ? undated.length : 0,
     far: [...distances.values()].reduce((sum, distance) => sum + distance, 0),
     opening,
     beside: touching.length,

@@ -32,9 +32,13 @@ export const callProbability = (evidence: CallEvidence): number => {
   return 1 / (1 + Math.exp(-sum - sumOfTrees(table.trees, placed)));
 };
 
+/** Whether nothing of a call is a guess that is asked about first, and no day that was said is left out of it. */
+export const isUnderstood = ({ found, leftover }: CallEvidence): boolean =>
+  leftover.undated === 0 && ![...found.values()].some(isAssumed);
+
 /** A place whose state or country nobody said, or words that nothing marks as a value, are shown and asked about. */
 export const isAssumed = ({ how, source, confidence }: Extraction): boolean =>
-  how === 'gazetteer' || (source !== undefined && FREE.has(source) && confidence < SURELY);
+  how === 'gazetteer' || (source !== undefined && UNMARKED.has(source) && confidence < SURELY);
 const SURELY = 0.9;
 
 /** From this probability on a call is ready: about 94 in 100 such calls of public benchmarks were right for tools that were not learnt from. */
@@ -161,6 +165,7 @@ export const readinessFeatures = (evidence: CallEvidence): readonly (readonly [s
     ['twice', Math.min(leftover.twice, 2)],
     ['capitals', Math.min(leftover.capitals, 4)],
     ['near open', leftover.near],
+    ['undated', Math.min(leftover.undated, 1)],
     ['rival explains', second === undefined ? 0 : clamp(second.needs.explained - needs.explained, -0.5, 0.5)],
     ['rival sure', second?.needs.sure ?? 0],
     ['rival fits', second === undefined ? -3 : oddsOf(second.confidence)],
@@ -205,16 +210,14 @@ const MARGIN = 4;
 /** What the caller gave by name is as meant. */
 const GIVEN = 0.99;
 /** Readings of words that nothing marks as a value. */
-const FREE: ReadonlySet<Source> = new Set<Source>([
+const UNMARKED: ReadonlySet<Source> = new Set<Source>([
   'phrase',
   'written',
-  'labelled',
-  'said_as',
   'whole',
   'about',
   'rest',
-  'sort',
-  'colon',
   'object',
   'phrase_list',
 ]);
+/** Readings of words by what stands around them: the `single` of `a single room` is marked by the room. */
+const FREE: ReadonlySet<Source> = new Set<Source>([...UNMARKED, 'labelled', 'said_as', 'sort', 'colon']);
