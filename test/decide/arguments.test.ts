@@ -306,3 +306,10 @@ check('telephone numbers', [
     expected: { mobile: '+491701234567' },
   },
 ]);
+
+test('R1.08 an address is no name where another parameter takes addresses', async () => {
+  const task = 'add a server at http://db.example.org';
+  const given = await extracted({ task, properties: { nickname: 'string', host: 'string' }, required: ['nickname'] });
+  assert.equal(given.host, 'http://db.example.org');
+  assert.notEqual(given.nickname, given.host);
+});

@@ -51,6 +51,7 @@ const typed = (
   reading.spans.flatMap((span) => {
     const fit = fitOf(slot, span);
     if (fit === undefined || isOffered(span, slot, slots) || isCountedApart(span, slots, reading)) return [];
+    if (hasOwnSlot(span, slot, slots, reading)) return [];
     // Of 2019 and 5 the year is 2019.
     if (isLesserYear(span, slot, reading)) return [];
     // The base64 of `base64 decode SGkh` is what to do, not what to do it to.
@@ -75,6 +76,15 @@ const isOffered = ({ kind, text }: Span, slot: Slot, slots: readonly Slot[]): bo
     const said = words.length === 1 ? words : words.filter((word) => !other.nameTerms.includes(termOf(word)));
     return other.choices.some(({ phrases }) => phrases.some((phrase) => phrase.toLowerCase() === said.join(' ')));
   });
+
+/** Where a tool has a parameter for addresses, the address of a request is no name of anything. */
+const hasOwnSlot = ({ kind }: Span, slot: Slot, slots: readonly Slot[], { spans }: Reading): boolean =>
+  ADDRESSES.has(kind) &&
+  NAMING.has(slot.kind) &&
+  slots.filter((other) => other.kind === kind && other.type === 'string').length >=
+    spans.filter((other) => other.kind === kind).length;
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'email']);
+const NAMING: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['plain', 'person', 'id']);
 
 /** A number that is no year, for a slot that takes one, where the text has a year. */
 const isLesserYear = ({ quantity }: Span, slot: Slot, { spans }: Reading): boolean =>
