@@ -1,6 +1,6 @@
 import { sumOfTrees, type Tree } from '../../shared/decide/trees.ts';
 import type { Judged } from './logistic.ts';
-import { generator } from './random.ts';
+import { generator, shuffle } from './random.ts';
 
 /** Small trees one after the other, each fitted to what those before it left over; `start` is where their sum begins. */
 export interface Boosted {
@@ -9,7 +9,7 @@ export interface Boosted {
   readonly start: number;
 }
 
-/** Trees of two steps under which the sum is the log odds of being right; the same for the same examples. */
+/** Trees under which the sum is the log odds of being right; the same for the same examples. */
 export const fitTrees = (judged: readonly Judged[]): Boosted => {
   const features = featuresOf(judged);
   const rows = judged.map((each) => {
@@ -35,12 +35,19 @@ export const fitTrees = (judged: readonly Judged[]): Boosted => {
     }
     // Each tree sees some of the examples and of the features, so that many together err less than one after another.
     const seen = judged.flatMap((_, at) => (random() < ROW_SHARE ? [at] : []));
-    const open = features.flatMap((_, at) => (random() < FEATURE_SHARE ? [at] : []));
+    const open = drawn(features.length, Math.max(FEWEST, Math.round(FEATURE_SHARE * features.length)), random);
     const tree = growTree(seen, open, state);
     trees.push(tree);
     for (const [at, row] of rows.entries()) sums[at] = (sums[at] ?? 0) + sumOfTrees([tree], row);
   }
   return { features, trees, start };
+};
+
+/** So many of the places of a list, by chance. */
+const drawn = (length: number, count: number, random: () => number): readonly number[] => {
+  const places = Array.from({ length }, (_, at) => at);
+  shuffle(places, random);
+  return places.slice(0, count);
 };
 
 const featuresOf = (judged: readonly Judged[]): readonly string[] => {
@@ -73,16 +80,20 @@ interface State {
 
 /** One tree, of the examples and the features it may see. */
 const growTree = (seen: readonly number[], open: readonly number[], state: State): Tree => {
-  const root = bestCut(seen, open, state);
-  const sides = parted(seen, root, state);
-  const steps = sides.map((side) => bestCut(side, open, state));
-  const leaves = sides.flatMap((side, at) => parted(side, steps[at] as Cut, state));
-  const values = leaves.map((leaf) => {
+  const steps: number[] = [];
+  let level: readonly (readonly number[])[] = [seen];
+  for (let depth = 0; depth < DEPTH; depth++)
+    level = level.flatMap((members) => {
+      const cut = bestCut(members, open, state);
+      steps.push(cut?.feature ?? 0, cut === undefined ? 0 : (state.cuts[cut.feature]?.[cut.bin] ?? 0));
+      // Of too few to part both sides say the same.
+      return cut === undefined ? [members, members] : parted(members, cut, state);
+    });
+  const values = level.map((leaf) => {
     const [slope, bend] = sumOf(leaf, state);
     return rounded((-RATE * slope) / (bend + DECAY));
   });
-  const [low, high] = steps as [Cut, Cut];
-  return [root, low, high].flatMap(({ feature, bin }) => [feature, state.cuts[feature]?.[bin] ?? 0]).concat(values);
+  return [...steps, ...values];
 };
 
 interface Cut {
@@ -105,11 +116,11 @@ const sumOf = (members: readonly number[], { slopes, bends }: State): readonly [
   return [slope, bend];
 };
 
-/** The cut that explains most, with enough on either side. */
-const bestCut = (members: readonly number[], open: readonly number[], state: State): Cut => {
+/** The cut that explains most, with enough on either side; undefined when there is none. */
+const bestCut = (members: readonly number[], open: readonly number[], state: State): Cut | undefined => {
   const { bins, cuts, slopes, bends } = state;
   const [slope, bend] = sumOf(members, state);
-  let best: Cut & { readonly gain: number } = { feature: 0, bin: 0, gain: Number.NEGATIVE_INFINITY };
+  let best: (Cut & { readonly gain: number }) | undefined;
   for (const feature of open) {
     const list = cuts[feature] ?? [];
     const parts = list.length + 1;
@@ -127,7 +138,7 @@ const bestCut = (members: readonly number[], open: readonly number[], state: Sta
       below += count[bin] ?? 0;
       if (below < LEAF || members.length - below < LEAF) continue;
       const gain = slopeBelow ** 2 / (bendBelow + DECAY) + (slope - slopeBelow) ** 2 / (bend - bendBelow + DECAY);
-      if (gain > best.gain) best = { feature, bin, gain };
+      if (gain > (best?.gain ?? Number.NEGATIVE_INFINITY)) best = { feature, bin, gain };
     }
   }
   return best;
@@ -135,14 +146,17 @@ const bestCut = (members: readonly number[], open: readonly number[], state: Sta
 
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
-const ROUNDS = 400;
-const RATE = 0.05;
+const ROUNDS = 250;
+const RATE = 0.04;
+/** So many features a tree combines. */
+const DEPTH = 3;
 const SEED = 3;
 /** What share of the examples and of the features a tree may see. */
 const ROW_SHARE = 0.6;
-const FEATURE_SHARE = 0.4;
+const FEATURE_SHARE = 0.2;
+const FEWEST = 2;
 /** How strongly the values of leaves are drawn to zero. */
-const DECAY = 3;
+const DECAY = 10;
 /** A leaf holds at least this many. */
 const LEAF = 30;
 const PARTS = 16;

@@ -24,14 +24,14 @@ export const fitArguments = (calls: readonly Call[], weightsWithout: WeightsWith
 /** Weights learnt without the tools of one fold, to see what they do for tools they never saw. */
 export type WeightsWithout = (tool: string) => Weights;
 
-export const leavingOut = (calls: readonly Call[]): WeightsWithout => {
+export const leavingOut = (calls: readonly Call[], deal = 0): WeightsWithout => {
   const choices = calls.map((call) => choicesOf(call));
   const weights = Array.from({ length: FOLDS }, (_, fold) =>
     Object.fromEntries(
-      fitChoices(choices.filter((_, at) => foldOf(calls[at]?.tool.name ?? '', FOLDS) !== fold).flat()),
+      fitChoices(choices.filter((_, at) => foldOf(calls[at]?.tool.name ?? '', FOLDS, deal) !== fold).flat()),
     ),
   );
-  return (tool) => weights[foldOf(tool, FOLDS)] ?? {};
+  return (tool) => weights[foldOf(tool, FOLDS, deal)] ?? {};
 };
 
 const isExact = ({ query, tool, acceptable, now }: Call, weights: Weights): boolean => {

@@ -22,8 +22,7 @@ if (only === undefined)
 else if (only === 'ranking') await fitRanking(directory, option('--vectors'));
 else {
   const calls = await loadCalls(directory);
-  const weightsWithout = leavingOut(calls);
-  if (only === 'arguments') fitArguments(calls, weightsWithout);
-  else if (only === 'ready') await fitReady(directory, weightsWithout, option('--vectors'));
+  if (only === 'arguments') fitArguments(calls, leavingOut(calls));
+  else if (only === 'ready') await fitReady(directory, calls, option('--vectors'));
   else throw new Error(`--only is one of ${PARTS.join(', ')}`);
 }

@@ -1,4 +1,4 @@
-import { sumOfTrees, type Tree } from '../../shared/decide/trees.ts';
+import { stepsOf, sumOfTrees, type Tree } from '../../shared/decide/trees.ts';
 import { fitTrees } from './boost.ts';
 import { fitLogistic, type Judged } from './logistic.ts';
 
@@ -24,7 +24,7 @@ const SUM_SHARE = 0.25;
 const TREES_SHARE = 0.8;
 
 const scaledValues = (trees: readonly Tree[], factor: number): readonly Tree[] =>
-  trees.map((tree) => tree.map((value, at) => (at < 6 ? value : value * factor)));
+  trees.map((tree) => tree.map((value, at) => (at < 2 * stepsOf(tree) ? value : value * factor)));
 
 export const oddsBy = ({ weights, features, trees }: Odds, given: Judged['features']): number => {
   const values = new Map(given);

@@ -1,26 +1,21 @@
-import { foldOf } from './folds.ts';
-import type { Judged } from './logistic.ts';
+import { isStraySet, type Judgement } from './ready-judgements.ts';
 
-/** A decision on a request whose answer is known: what was known of the call, and whether it was right. */
-export interface Judgement extends Judged {
-  readonly set: string;
-  readonly group: string;
-  /** Whether a call was drafted that lacks nothing, so that it may be ready at all. */
-  readonly complete: boolean;
+/** A decision with the probability that it was given when its tool was left out of the fit. */
+export interface Foretold extends Judgement {
+  readonly chance: number;
+  /** The fold of the tools that were left out. */
+  readonly fold: number;
 }
 
 export const FOLDS = 4;
 /** Of the requests of the benchmarks that have a tool and are called ready, this share is right at least. */
-const PRECISION = 0.94;
+const PRECISION = 0.938;
 /** Of the requests that no tool fits, at most this share may be ready. */
 const STRAY = 0.009;
 
-/** The lowest probability from which on the calls predicted are right often enough; `strays` requests fit no tool. */
-export const thresholdFor = (judged: readonly Judgement[], predicted: readonly number[], strays: number): number => {
-  const sorted = judged
-    .map(({ right, complete, set }, at) => ({ right, complete, set, chance: predicted[at] ?? 0 }))
-    .filter(({ complete, set }) => complete && !set.startsWith('everyday'))
-    .sort((one, other) => other.chance - one.chance);
+/** The lowest probability from which on calls are right often enough; `strays` requests fit no tool. */
+export const thresholdFor = (foretold: readonly Foretold[], strays: number): number => {
+  const sorted = foretold.filter(mayBeReady).sort((one, other) => other.chance - one.chance);
   let [all, good, stray, threshold] = [0, 0, 0, 1];
   for (const { right, set, chance } of sorted) {
     if (isStraySet(set)) stray++;
@@ -31,26 +26,19 @@ export const thresholdFor = (judged: readonly Judgement[], predicted: readonly n
   return threshold;
 };
 
-export const isStraySet = (set: string): boolean => set.includes('irrelevance');
+const mayBeReady = ({ complete, set }: Judgement): boolean => complete && !set.startsWith('everyday');
 
 /** What thresholds do that were chosen without the tools they are used on. */
 export const reportNested = (
-  judged: readonly Judgement[],
-  predicted: readonly number[],
+  foretold: readonly Foretold[],
   { strays, asked }: { readonly strays: number; readonly asked: number },
 ): void => {
   let [ready, right, stray] = [0, 0, 0];
   for (let fold = 0; fold < FOLDS; fold++) {
-    const isOut = ({ group }: Judgement): boolean => foldOf(group, FOLDS) === fold;
-    const others = judged.filter((each) => !isOut(each));
-    const threshold = thresholdFor(
-      others,
-      predicted.filter((_, at) => !isOut(judged[at] as Judgement)),
-      strays * (1 - 1 / FOLDS),
-    );
-    for (const [at, each] of judged.entries()) {
-      if (!isOut(each) || !each.complete || each.set.startsWith('everyday') || (predicted[at] ?? 0) < threshold)
-        continue;
+    const others = foretold.filter((each) => each.fold !== fold);
+    const threshold = thresholdFor(others, strays * (1 - 1 / FOLDS));
+    for (const each of foretold) {
+      if (each.fold !== fold || !mayBeReady(each) || each.chance < threshold) continue;
       if (isStraySet(each.set)) stray++;
       else ready++;
       if (each.right) right++;
@@ -61,8 +49,7 @@ export const reportNested = (
   );
 };
 
-export const report = (judged: readonly Judgement[], predicted: readonly number[], threshold: number): void => {
-  const rows = judged.map((each, at) => ({ ...each, chance: predicted[at] ?? 0 }));
+export const report = (rows: readonly Foretold[], threshold: number): void => {
   for (const [set, list] of Map.groupBy(rows, (row) => row.set)) {
     const ready = list.filter(({ complete, chance }) => complete && chance >= threshold);
     console.log(

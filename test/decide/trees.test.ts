@@ -17,6 +17,13 @@ test('X.09 a decision tree splits by its first feature, then by that of the bran
   assert.equal(sumOfTrees([tree, tree], [0, 0]), 20);
 });
 
+test('X.09 a decision tree may have more steps on every way than two', () => {
+  const at = (feature: number): readonly number[] => [feature, 0.5];
+  const tree = [...at(0), ...at(1), ...at(1), ...at(2), ...at(2), ...at(2), ...at(2), 0, 1, 2, 3, 4, 5, 6, 7];
+  const sums = [0, 1, 2, 3, 4, 5, 6, 7].map((leaf) => sumOfTrees([tree], [(leaf >> 2) & 1, (leaf >> 1) & 1, leaf & 1]));
+  assert.deepEqual(sums, [0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
 test('X.09 trees learn that two features together are right and either one is not', () => {
   const judged = Array.from({ length: 400 }, (_, at) => {
     const [one, two] = [at % 2, (at >> 1) % 2];
