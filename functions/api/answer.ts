@@ -20,14 +20,19 @@ const identify = (c: ApiContext, headers: Record<string, string>): Record<string
 /** Sends a prepared text, or 304 when the caller has it already. */
 export const answerPrepared = (c: ApiContext, made: SerializedAnswer | LookupAnswer): Response => {
   const { status, body, headers } = httpAnswer(made, headerOf(c, 'if-none-match'));
-  return wholeResponse(body, status, identify(c, headers));
+  return wholeResponse(c.req.raw, body, status, identify(c, headers));
 };
 
 /** Sends a value as JSON; no body for 204 and 304. */
 export const answerJson = (c: ApiContext, value: unknown, status = 200): Response => {
   const quota = quotaHeaders(stateOf(c).remaining);
   if (status === 204) return new Response(null, { status, headers: identify(c, { ...quota }) });
-  return wholeResponse(JSON.stringify(value), status, identify(c, { 'content-type': 'application/json', ...quota }));
+  return wholeResponse(
+    c.req.raw,
+    JSON.stringify(value),
+    status,
+    identify(c, { 'content-type': 'application/json', ...quota }),
+  );
 };
 
 /** Sends bytes, or text of another type, such as a picture or CSV. */

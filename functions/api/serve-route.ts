@@ -119,7 +119,7 @@ const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRou
 const tenantOf = (c: ApiContext): string => stateOf(c).actor?.tenant ?? '';
 
 const answer = (c: ApiContext, reply: AnyReply): Response =>
-  reply instanceof Response ? reply : answerJson(c, reply.value, reply.status);
+  'value' in reply ? answerJson(c, reply.value, reply.status) : reply;
 
 /** Validates the query; most requests have none and share the defaults. */
 const queryReader = (schema: z.ZodObject): ((c: ApiContext) => unknown) => {

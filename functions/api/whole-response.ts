@@ -1,29 +1,41 @@
-/** A response whose body is one text, with its parts beside it. */
-export interface WholeResponse {
-  readonly status: number;
+/** A response of one text, as parts that a server can write without a web `Response`. */
+export class WholeResponse {
   readonly body: string | null;
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: string | null, status: number, headers: Readonly<Record<string, string>>) {
+    this.body = body;
+    this.status = status;
+    this.headers = headers;
+  }
 }
 
-const WHOLE: unique symbol = Symbol('whole');
-
-interface Marked {
-  [WHOLE]?: WholeResponse | undefined;
+/** A request whose server writes whole responses itself. */
+export interface TakesWhole {
+  readonly takesWhole: boolean;
 }
 
 /**
- * A response whose parts a server may write without asking it for them, which takes several times as long. Its headers
- * must not be changed: build another response instead.
+ * A response of one text: as its parts where the request's server takes them, since building a `Response` and reading
+ * it again takes longer than finding a tool. Code that has such a response reads its status only.
  */
 export const wholeResponse = (
+  request: Request & Partial<TakesWhole>,
   body: string | null,
   status: number,
   headers: Readonly<Record<string, string>>,
-): Response => {
-  const response: Response & Marked = new Response(body, { status, headers });
-  response[WHOLE] = { status, body, headers };
-  return response;
-};
+): Response =>
+  request.takesWhole === true
+    ? (new WholeResponse(body, status, headers) as unknown as Response)
+    : new Response(body, { status, headers });
 
-/** The parts of a response that was made whole. */
-export const partsOf = (response: Response & Marked): WholeResponse | undefined => response[WHOLE];
+/** The parts of a whole response; undefined for any other. */
+export const partsOf = (response: object): WholeResponse | undefined =>
+  response instanceof WholeResponse ? response : undefined;
+
+/** As a `Response`, for other servers. */
+export const toResponse = (response: Response): Response => {
+  const parts = partsOf(response);
+  return parts ? new Response(parts.body, parts) : response;
+};

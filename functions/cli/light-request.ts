@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type TakesWhole, toResponse } from '../api/whole-response.ts';
 
 /** A request of Node, and where its answer is written. */
 export interface Exchange {
@@ -12,7 +13,7 @@ export type Answer = Response | Promise<Response>;
  * A request that knows its address and method. When a handler reads anything else, or answers later, the exchange is
  * handed over to a server that makes full requests and writes all kinds of responses.
  */
-export class LightRequest implements Partial<Request> {
+export class LightRequest implements Partial<Request>, TakesWhole {
   readonly url: string;
   readonly method: string;
   readonly #handOver: (light: LightRequest) => void;
@@ -27,8 +28,9 @@ export class LightRequest implements Partial<Request> {
     this.#handOver = handOver;
   }
 
-  get isHandedOver(): boolean {
-    return this.#full !== undefined;
+  /** A GET that is answered before anything else was read of it. */
+  get takesWhole(): boolean {
+    return this.method === 'GET' && this.#full === undefined;
   }
 
   /** Gets the full request from the server that makes it, and returns what that server shall answer. */
@@ -40,7 +42,8 @@ export class LightRequest implements Partial<Request> {
   }
 
   /** Leaves the answer to the other server. */
-  answerWith(answer: Answer): void {
+  answerWith(given: Answer): void {
+    const answer = given instanceof Promise ? given.then(toResponse) : toResponse(given);
     this.#answer = answer;
     if (this.#later) this.#later.resolve(answer);
     else this.#handOver(this);

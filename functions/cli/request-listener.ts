@@ -24,8 +24,7 @@ export const requestListener = (serve: Serve, errorHandler: (thrown: unknown) =>
       void listener(incoming, outgoing);
     });
     const answer = attempt(serve, light as unknown as Request, { incoming, outgoing });
-    const isAtOnce = incoming.method === 'GET' && !light.isHandedOver && !(answer instanceof Promise);
-    const parts = isAtOnce ? partsOf(answer) : undefined;
+    const parts = answer instanceof Promise || !light.takesWhole ? undefined : partsOf(answer);
     if (parts === undefined) return light.answerWith(answer);
     try {
       write(outgoing, parts);

@@ -14,14 +14,14 @@ const large = 'é'.repeat(300_000);
 /** Every way in which a handler may read its request and answer it. */
 const exampleApp = (left: () => void = () => {}): Hono => {
   const app = new Hono();
-  app.get('/whole', () => wholeResponse('{"a":"é"}', 200, JSON_TYPE));
-  app.get('/large', () => wholeResponse(large, 200, JSON_TYPE));
-  app.get('/unchanged', () => wholeResponse(null, 304, JSON_TYPE));
-  app.get('/refused', () => wholeResponse('{}', 403, JSON_TYPE));
-  app.get('/address', (c) => wholeResponse(JSON.stringify([c.req.url, c.req.path, c.req.query()]), 200, {}));
-  app.get('/tools/:name', (c) => wholeResponse(c.req.param('name'), 200, {}));
-  app.get('/later', async () => wholeResponse('later', 200, JSON_TYPE));
-  app.get('/header', (c) => wholeResponse(c.req.header('x-a') ?? 'none', 200, {}));
+  app.get('/whole', (c) => wholeResponse(c.req.raw, '{"a":"é"}', 200, JSON_TYPE));
+  app.get('/large', (c) => wholeResponse(c.req.raw, large, 200, JSON_TYPE));
+  app.get('/unchanged', (c) => wholeResponse(c.req.raw, null, 304, JSON_TYPE));
+  app.get('/refused', (c) => wholeResponse(c.req.raw, '{}', 403, JSON_TYPE));
+  app.get('/address', (c) => wholeResponse(c.req.raw, JSON.stringify([c.req.url, c.req.path, c.req.query()]), 200, {}));
+  app.get('/tools/:name', (c) => wholeResponse(c.req.raw, c.req.param('name'), 200, {}));
+  app.get('/later', async (c) => wholeResponse(c.req.raw, 'later', 200, JSON_TYPE));
+  app.get('/header', (c) => wholeResponse(c.req.raw, c.req.header('x-a') ?? 'none', 200, {}));
   app.get('/plain', () => new Response('plain', { headers: { 'x-a': 'b' } }));
   app.get(
     '/cookies',
@@ -38,10 +38,14 @@ const exampleApp = (left: () => void = () => {}): Hono => {
       new ReadableStream({ pull: () => new Promise(() => {}), start: (s) => s.enqueue(bytes('begun')) }),
     );
   });
-  app.post('/echo', async (c: Context) => wholeResponse(await c.req.text(), 200, {}));
-  app.post('/bytes', async (c: Context) => wholeResponse(String((await c.req.arrayBuffer()).byteLength), 200, {}));
-  app.post('/json', async (c: Context) => wholeResponse(JSON.stringify(await c.req.raw.clone().json()), 200, {}));
-  app.post('/unread', () => wholeResponse('unread', 200, {}));
+  app.post('/echo', async (c: Context) => wholeResponse(c.req.raw, await c.req.text(), 200, {}));
+  app.post('/bytes', async (c: Context) =>
+    wholeResponse(c.req.raw, String((await c.req.arrayBuffer()).byteLength), 200, {}),
+  );
+  app.post('/json', async (c: Context) =>
+    wholeResponse(c.req.raw, JSON.stringify(await c.req.raw.clone().json()), 200, {}),
+  );
+  app.post('/unread', (c) => wholeResponse(c.req.raw, 'unread', 200, {}));
   app.onError((thrown) => new Response(thrown.message, { status: 500 }));
   return app;
 };
@@ -192,8 +196,8 @@ describe('our request listener beside that of @hono/node-server', () => {
 
   test('a status or a header that cannot be sent is answered as an error, and the next request is served', async (t) => {
     const app = exampleApp();
-    app.get('/bad-header', () => wholeResponse('a', 200, { 'x-a': 'a\nb' }));
-    app.get('/bad-status', () => wholeResponse('a', 99, {}));
+    app.get('/bad-header', (c) => wholeResponse(c.req.raw, 'a', 200, { 'x-a': 'a\nb' }));
+    app.get('/bad-status', (c) => wholeResponse(c.req.raw, 'a', 99, {}));
     const [ours] = await bothServers(t, app);
     for (const path of ['/bad-header', '/bad-status']) {
       const answers = parsed(await sendTo(ours, get(path, '1.1', kept) + get('/whole')));
