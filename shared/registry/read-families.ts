@@ -24,7 +24,7 @@ export const readFamily = async (
 };
 
 /** What is read of a tenant's families in one turn of the event loop: all of them take up to half a second. */
-const PAGE_BYTES = 2 ** 20;
+const PAGE_BYTES = 2 ** 18;
 
 /** All readable families of a tenant, by name. */
 export async function* readFamilies(

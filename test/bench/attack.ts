@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { judge, printTable, summary } from './report.ts';
 import { attacks } from './support/attacks.ts';
+import { around } from './support/connection-attacks.ts';
 import { politely } from './support/polite.ts';
 import { type WatchedServer, watchServer } from './support/watched-server.ts';
 
@@ -24,6 +25,7 @@ export async function bench([given = '3', only = '']: readonly string[]): Promis
     for (const [name, attack] of Object.entries(attacks())) {
       if (!wanted.test(name)) continue;
       const loud = await server.key('loud', ['read', 'invoke', 'write', 'tenant_admin']);
+      await around[name]?.before(server, loud);
       // The first decision after a start is only first once.
       const alone = name === 'first decision' ? [1] : await aloneFor(server, polite, seconds);
       const watch = watchMemory(server);
@@ -41,6 +43,7 @@ export async function bench([given = '3', only = '']: readonly string[]): Promis
         told: [...new Set(told.map(({ status, says }) => `${status} ${says}`))].join(' / ').slice(0, 70),
         'charged micros': told.reduce((sum, { charged }) => sum + charged, 0),
       };
+      await around[name]?.after(server, loud);
       rows.push(row);
       console.info(JSON.stringify(row));
     }

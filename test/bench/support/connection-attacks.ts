@@ -46,14 +46,27 @@ const large = (name: string) => {
   };
 };
 
-/** Ten megabytes of definitions, which are read eight times at once in every way. */
-const largeTenant: Attack = async (server, key) => {
+const storeLarge: Attack = async (server, key) => {
   for (const n of upTo(COUNT)) await server.send('/v1/tools', large(`large_${n}`), { key });
+  return nothing;
+};
+
+/** Ten megabytes of definitions, which are read eight times at once in every way. */
+const readLarge: Attack = async (server, key) => {
   const told: Answered[] = [];
   for (const path of ['/v1/snapshot', '/v1/tools?limit=1000', '/v1/tools?q=word', '/v1/providers/openai/tools'])
     told.push(...(await Promise.all(upTo(8).map(() => server.send(path, undefined, { method: 'GET', key })))));
-  for (const n of upTo(COUNT)) await server.send(`/v1/tools/large_${n}`, undefined, { method: 'DELETE', key });
   return told;
+};
+
+const removeLarge: Attack = async (server, key) => {
+  for (const n of upTo(COUNT)) await server.send(`/v1/tools/large_${n}`, undefined, { method: 'DELETE', key });
+  return nothing;
+};
+
+/** What is done before an attack and after it, unmeasured. */
+export const around: Readonly<Record<string, { readonly before: Attack; readonly after: Attack }>> = {
+  'definitions of 10 MB x 8': { before: storeLarge, after: removeLarge },
 };
 
 /** Attacks by how requests are sent, and by what a tenant stored before. */
@@ -67,5 +80,5 @@ export const connectionAttacks: Readonly<Record<string, Attack>> = {
     return unread(server, 1000, `${head}Content-Length: 65000\r\n\r\n${'a'.repeat(64_000)}`);
   },
   'form of 40,000 parts x 8': manyParts,
-  'definitions of 10 MB x 8': largeTenant,
+  'definitions of 10 MB x 8': readLarge,
 };
