@@ -76,6 +76,7 @@ export const traced =
   };
 
 const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRoute): RouteHandler => {
+  const readParams = params && paramsReader(params);
   const readQuery = query && queryReader(query);
   const handled = (c: ApiContext, sent: unknown): Response | Promise<Response> => {
     const { actor, requestId } = stateOf(c);
@@ -83,7 +84,7 @@ const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRou
       api,
       actor: actor as Actor,
       requestId,
-      params: params && parseBy(params, c.req.param(), 'the path'),
+      params: readParams?.(c),
       query: readQuery?.(c),
       body: sent,
       context: c,
@@ -120,6 +121,15 @@ const tenantOf = (c: ApiContext): string => stateOf(c).actor?.tenant ?? '';
 
 const answer = (c: ApiContext, reply: AnyReply): Response =>
   'value' in reply ? answerJson(c, reply.value, reply.status) : reply;
+
+/** Validates the path's parameters. A path that was matched has all of them, so those that may be any text are valid. */
+const paramsReader = (schema: z.ZodObject): ((c: ApiContext) => unknown) =>
+  Object.values(schema.shape).every(isAnyText)
+    ? (c) => c.req.param()
+    : (c) => parseBy(schema, c.req.param(), 'the path');
+
+const isAnyText = ({ _zod: { def } }: z.core.$ZodType): boolean =>
+  def.type === 'string' && !('format' in def) && (def.checks ?? []).length === 0;
 
 /** Validates the query; most requests have none and share the defaults. */
 const queryReader = (schema: z.ZodObject): ((c: ApiContext) => unknown) => {

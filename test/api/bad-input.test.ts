@@ -241,4 +241,15 @@ describe('bad input', () => {
       ),
     );
   });
+
+  test('a parameter of the path is held to its own limits, where it has some', async () => {
+    const { json } = await testAssay();
+    const statusOf = async (id: string) => {
+      const { status, body } = await json<Refusal>('GET', `/v1/confirmations/${id}`);
+      return [status, body.error.code];
+    };
+
+    assert.deepEqual(await statusOf('a'.repeat(65)), [400, 'InvalidInput']);
+    assert.deepEqual(await statusOf('a'.repeat(64)), [404, 'NotFound']);
+  });
 });
