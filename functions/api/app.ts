@@ -6,6 +6,7 @@ import { lazily } from '../../shared/kernel/lazily.ts';
 import { buildRequest } from '../../shared/providers/request.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import { createNameTables } from '../../shared/registry/lookup/name-tables.ts';
+import { requireSendable } from '../../shared/registry/lookup/require-sendable.ts';
 import { createAdmission } from './admission.ts';
 import { createBodyMemory } from './body-memory.ts';
 import type { Api, ApiContext, App } from './env.ts';
@@ -65,7 +66,11 @@ const createApi = (assay: Assay, names: McpNames): Api => {
   let mcp: Promise<McpService> | undefined;
   return {
     ...assay,
-    definitions: createDefinitions({ answers: new LRUCache({ max: 1000, maxSize: 64_000_000 }), build: buildRequest }),
+    definitions: createDefinitions({
+      answers: new LRUCache({ max: 1000, maxSize: 64_000_000 }),
+      build: buildRequest,
+      check: requireSendable,
+    }),
     namesOf: createNameTables(),
     holdStream: createStreamLimit(),
     bodies: createBodyMemory(MAX_BODY_BYTES),

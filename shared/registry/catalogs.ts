@@ -2,6 +2,7 @@ import type { Clock, Log, Table } from '../kernel/ports.ts';
 import type { SentenceEncoder } from '../search/sentence-encoder.ts';
 import { Catalog, type Layer } from './catalog.ts';
 import { definitionLimit } from './definition-bytes.ts';
+import { dropUnused } from './drop-unused.ts';
 import { readAllFamilies, readChanges, readState } from './families.ts';
 import { readFamily } from './read-families.ts';
 import { type Following, type TenantCatalog, TenantIndex } from './tenant-index.ts';
@@ -117,19 +118,6 @@ const openSlot = (slots: Map<string, Slot>, tenant: string, most: number): Slot 
     slots.delete(oldest);
   }
   return slot;
-};
-
-/** Drops the catalogues of tenants that have not asked for the longest time, until the rest fits. */
-const dropUnused = (slots: Map<string, Slot>, current: Slot, most: number): void => {
-  let bytes = 0;
-  for (const { held } of slots.values()) bytes += held?.memory ?? 0;
-  if (bytes <= most) return;
-  for (const [tenant, slot] of [...slots].sort(([, a], [, b]) => a.checkedAt - b.checkedAt)) {
-    if (bytes <= most) return;
-    if (slot === current || !slot.held) continue;
-    bytes -= slot.held.memory;
-    slots.delete(tenant);
-  }
 };
 
 const load = async (table: Table, tenant: string, layer: Layer, follow: Follow): Promise<TenantIndex> => {

@@ -3,13 +3,8 @@ import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import { compilePattern } from '../../../shared/kernel/pattern.ts';
 import { Distortion, IqaType } from '../../../shared/model/iqa.ts';
 import { type Filter, matches } from '../../../shared/registry/filter.ts';
-import {
-  pageAnswer,
-  pageByName,
-  parsePageStart,
-  type ToolsPage,
-  upToPageSize,
-} from '../../../shared/registry/lookup/list-tools.ts';
+import { cutPage } from '../../../shared/registry/lookup/cut-page.ts';
+import { pageAnswer, pageByName, parsePageStart, type ToolsPage } from '../../../shared/registry/lookup/list-tools.ts';
 import { MAX_WORDS_LENGTH, splitList } from '../../../shared/registry/lookup/query-params.ts';
 import { buildFilter, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
 import type { TenantCatalog } from '../../../shared/registry/tenant-index.ts';
@@ -59,7 +54,9 @@ export const listTools = route({
     const tenant = await api.catalogs.of(actor.tenant);
     const filter = { ...buildFilter(query, visibleTools(actor).only), name: readNamePattern(query) };
     const page =
-      query.q === undefined ? pageByName(tenant.catalog, query, filter) : await pageByRank(tenant, query, filter);
+      query.q === undefined
+        ? cutPage(pageByName(tenant.catalog, query, filter), (taken) => taken.at(-1)?.family.name ?? '')
+        : await pageByRank(tenant, query, filter);
     return answerPrepared(context, pageAnswer(page, query));
   },
 });
@@ -80,8 +77,7 @@ const pageByRank = async (tenant: TenantCatalog, query: ToolsQuery, filter: Filt
   };
   const end = start + query.limit;
   const hits = await tenant.find(query.q ?? '', { limit: end + 1, accept });
-  const wanted = hits.slice(start, end).flatMap(({ name }) => catalog.get(name) ?? []);
-  const entries = upToPageSize(wanted);
-  if (entries.length < wanted.length) return { entries, next: String(start + entries.length) };
-  return hits.length > end ? { entries, next: String(end) } : { entries };
+  const entries = hits.slice(start, end).flatMap(({ name }) => catalog.get(name) ?? []);
+  const page = hits.length > end ? { entries, next: String(end) } : { entries };
+  return cutPage(page, (taken) => String(start + taken.length));
 };

@@ -1,4 +1,3 @@
-import { Fault } from '../../kernel/errors.ts';
 import type { Tool } from '../../model/tool.ts';
 import { entryNotes } from '../../providers/entry-notes.ts';
 import { findForm, knownProvider } from '../../providers/forms.ts';
@@ -44,6 +43,8 @@ interface Options {
   readonly fragments?: number;
   readonly fragmentCharacters?: number;
   readonly build?: Build;
+  /** Refuses tools that are too large together; the edge leaves that to the origin. */
+  readonly check?: (tools: readonly Entry[], mode?: RequestOptions['mode']) => void;
 }
 
 /** Assembles the definitions of a request from fragments cached by digest. */
@@ -66,6 +67,7 @@ export const createDefinitions = ({
   fragments = 20_000,
   fragmentCharacters = 32_000_000,
   build = buildPlainly,
+  check,
 }: Options = {}): DefinitionsLookup => {
   const defineTool = keepFragments(fragments, fragmentCharacters);
   const numberOf = numberCatalogs();
@@ -86,8 +88,7 @@ export const createDefinitions = ({
       return once(view, [provider, query], () => {
         const selected = select(view, query.selection);
         const { options, isExplained } = query;
-        // Two tools are sent instead of these.
-        if (options.mode !== 'search') requireSendable(selected);
+        check?.(selected, options.mode);
         const digests = new Map(selected.map(({ record }) => [record.spec, record.digest]));
         const define = (tool: Tool, options: DefineOptions): Fragment =>
           defineTool(provider, tool, digests.get(tool) ?? tool.name, options);
@@ -98,7 +99,7 @@ export const createDefinitions = ({
     prompt(view, selection) {
       return once(view, ['prompt', selection], () => {
         const selected = select(view, selection);
-        requireSendable(selected);
+        check?.(selected);
         const body = promptInstructions(selected.map(({ record }) => record.spec));
         return textAnswer(body, { 'assay-tokens': String(estimateTokens(body)) });
       });
@@ -130,22 +131,6 @@ const select = ({ catalog, confined }: CatalogView, { allowed, tags, category }:
     category,
   };
   return catalog.list({ filter, limit: Number.POSITIVE_INFINITY }).entries;
-};
-
-/** More than any model reads; converting all that a tenant may store takes more than a second. */
-const MAX_CHARACTERS = 2 ** 23;
-
-const requireSendable = (entries: readonly Entry[]): void => {
-  let characters = 0;
-  for (const { answer } of entries) {
-    characters += answer.body.length;
-    if (characters > MAX_CHARACTERS)
-      throw new Fault(
-        'TooLarge',
-        `these ${entries.length} tools have more than ${MAX_CHARACTERS} characters, too many for a request to a model; choose some by allowed, tags or category, or let the model find them with mode=search`,
-        { tools: entries.length, limit: MAX_CHARACTERS },
-      );
-  }
 };
 
 /** Losses are reported in headers, so that clients which only read the body can still see them. */

@@ -17,27 +17,12 @@ export const parsePageStart = (query: ToolsQuery): string | undefined =>
 /** The page of a catalogue in name order. */
 export const pageByName = (catalog: Catalog, query: ToolsQuery, filter: Filter): ToolsPage => {
   const after = parsePageStart(query);
-  const page = catalog.list({
+  return catalog.list({
     filter,
     limit: query.limit,
     includeDisabled: query.include_disabled === 'true',
     after,
   });
-  const entries = upToPageSize(page.entries);
-  return entries.length < page.entries.length ? { entries, next: entries.at(-1)?.family.name ?? '' } : page;
-};
-
-/** Larger pages would hold the event loop while they are joined and their digest is computed. */
-const PAGE_CHARACTERS = 2 ** 21;
-
-/** The first of these that a page has room for, one at least. */
-export const upToPageSize = (entries: readonly Entry[]): readonly Entry[] => {
-  let left = PAGE_CHARACTERS;
-  const end = entries.findIndex(({ answer }, at) => {
-    left -= answer.body.length;
-    return left < 0 && at > 0;
-  });
-  return end < 0 ? entries : entries.slice(0, end);
 };
 
 /** The body of a page, concatenated from its tools' serialised texts. */
