@@ -2,7 +2,7 @@ import type { Alternative } from './decision.ts';
 import type { Evaluated } from './evaluate.ts';
 import { round } from './scenario.ts';
 
-/** Tools as alternatives, in the ranking's order, with the chance that each is the right one among `ranking`. */
+/** Tools as alternatives, each with the probability that it is the right one of `ranking`. */
 export const toAlternatives = (tools: readonly Evaluated[], ranking: readonly Evaluated[]): readonly Alternative[] => {
   // The ranking is fitted as a softmax of scores, given that some tool fits.
   const highest = Math.max(...ranking.map(({ score }) => score));

@@ -28,7 +28,7 @@ export interface Filled {
   readonly complete: boolean;
 }
 
-/** Below this a value is shown, but marked as unsure. */
+/** Below this confidence a value is marked as unsure. */
 const SURE = 0.5;
 
 /** The arguments of a tool that has been chosen already. */
@@ -38,7 +38,7 @@ export const argumentsFor = async (input: DecideInput, tool: Tool, deps: DecideD
   return fillArguments(readRequest(input.task), input, { profile, needs }, deps);
 };
 
-/** Step 5: arguments from the request and the context, typed and checked; what is not there is asked for. */
+/** Step 5: arguments from the request and the context, typed and checked, with questions for the missing ones. */
 export const fillArguments = async (
   request: Request,
   input: DecideInput,
@@ -51,7 +51,7 @@ export const fillArguments = async (
   const byModel = asked?.arguments === undefined ? undefined : modelValues(asked.arguments, needs.slots);
   const findIssues = (value: JsonObject): readonly string[] =>
     (deps.validate?.(tool, value) ?? []).map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
-  // What a model says counts only when it stands up to the schema, but for what it left open.
+  // A model's arguments are used only if they match the schema, apart from required ones that it left open.
   const usable = byModel !== undefined && findIssues(toValues(byModel)).every((issue) => issue.includes('required'));
   const found = merged(needs, context, usable ? byModel : undefined);
   const values = toValues(found);
@@ -96,7 +96,7 @@ export const fillArguments = async (
   };
 };
 
-/** What the request says comes before the context, a model's reading before the rules'. */
+/** Values of the request, unless unsure, take precedence over the context; a model's values replace the rules'. */
 const merged = (
   { slots, found }: Evaluated['needs'],
   context: JsonObject,

@@ -1,7 +1,7 @@
 import type { Request } from '../search/request.ts';
 import { termOf } from '../search/text.ts';
 
-/** Terms as the request writes them: `resize` instead of the stem `resiz`. One that it does not have stays as it is. */
+/** Terms as the request writes them: `resize` instead of the stem `resiz`. Terms that are not in it stay unchanged. */
 export const asWritten = (terms: readonly string[], { words }: Pick<Request, 'words'>): readonly string[] => {
   const open = new Set(terms);
   const written = new Map<string, string>();

@@ -10,12 +10,12 @@ import type { Candidate, DecideDeps, DecideInput } from './decision.ts';
 const POOL = 28;
 const NAMED_LIMIT = 500;
 
-/** In a catalogue of this size every tool can be looked at; in a larger one some tool has the words. */
+/** Up to this size of a catalogue every tool is compared by meaning; in a larger one some tool has the words. */
 const MEANT_LIMIT = 1000;
 const MEANT = 16;
 const FEW = 48;
 
-/** The tools that share words or meanings with a request, by the index, best first. */
+/** The tools that share words or meaning with a request, with the best of the index first. */
 export const findPool = (
   request: Request,
   input: DecideInput,
@@ -33,7 +33,7 @@ export const findPool = (
   if (named === undefined) addMissing(scores, nearestByEncoder(request, index.vectors, accept));
   if (named === undefined && names !== undefined && index.size <= MEANT_LIMIT) {
     const open = names().filter(accept);
-    // Of a few tools each is a candidate, whatever words it has.
+    // If there are only a few tools, all are candidates, whatever their words.
     addMissing(scores, open.length <= FEW ? open : nearestInMeaning(request, open, tool));
   }
   const image = imageRequestOf(request.text, input.context);
@@ -59,7 +59,7 @@ export const choiceOf = (
   { index }: Pick<DecideDeps, 'index'>,
 ): number => Math.min(index.size, candidates?.length ?? index.size, allowed?.length ?? index.size);
 
-/** Candidates that no word speaks for. */
+/** Adds candidates that no word matched, with a score of 0. */
 const addMissing = (scores: Map<string, number>, names: readonly string[]): void => {
   for (const name of names) if (!scores.has(name)) scores.set(name, 0);
 };
@@ -70,7 +70,7 @@ const candidateOf = (
   available: DecideDeps['available'],
 ): Candidate => ({ tool, ...known, unavailable: available?.(tool) === false || undefined });
 
-/** The tools whose purpose points where the request does, though no word of theirs may be in it. */
+/** The tools most similar to the request by word vectors, even without a common word. */
 const nearestInMeaning = (
   { direction }: Request,
   names: readonly string[],
@@ -86,7 +86,7 @@ const nearestInMeaning = (
     .flatMap(({ name, nearness }) => (nearness > 0 ? [name] : []));
 };
 
-/** What earlier requests like this one add to safe tools; a tool that needs consent earns nothing by being used. */
+/** The lift of safe tools by similar earlier requests; a tool that needs consent gains nothing from use. */
 const remembered = (
   request: Request,
   names: readonly string[],

@@ -25,19 +25,19 @@ import type { Llm } from './llm.ts';
 export interface DecideContext
   extends Pick<ExecuteContext, 'table' | 'clock' | 'turns' | 'catalogs' | 'handlers' | 'checkArguments'> {
   readonly llm?: Llm | undefined;
-  /** What use has taught, where it teaches. */
+  /** The memory of a tenant's earlier requests; absent if nothing is learnt from use. */
   readonly memories?: ((tenant: string) => Promise<Memory>) | undefined;
-  /** The image side, which knows which of its tools have what they run on. */
+  /** The image tools, and which of them can run here. */
   readonly iqa?: Pick<Iqa, 'catalogue' | 'computations' | 'readImage'> | undefined;
 }
 
 export type PaidDecision = Decision & {
   readonly charged_micros: number;
-  /** Names the decision when its tool is called or rated. */
+  /** Identifies the decision when its tool is called or rated. */
   readonly decision_id: string;
 };
 
-/** Decides for a caller, as one call: with its tenant's tools, their record, its lists, and what its key may see. */
+/** Decides for a caller, as one call, with the tenant's tools that the key may see, their statistics and the lists. */
 export const decideFor = async (
   context: DecideContext & ExecuteContext & { readonly prices?: Prices | undefined },
   actor: Actor,
@@ -67,7 +67,7 @@ export const decideFor = async (
   return { ...value, decision_id: callId, charged_micros: chargedMicros };
 };
 
-/** What the record shows of a decision; its steps would be most of it. */
+/** The output in a decision's call record, without the steps, which would be most of it. */
 const shown = ({ tool, arguments: args, missing, ready, confidence }: Decision) => ({
   tool,
   arguments: args,
@@ -76,7 +76,7 @@ const shown = ({ tool, arguments: args, missing, ready, confidence }: Decision) 
   confidence,
 });
 
-/** What deciding for a caller stands on. */
+/** The dependencies of a decision for a caller. */
 export const decideDepsFor = async (
   context: DecideContext,
   actor: Actor,
@@ -106,7 +106,7 @@ export const decideDepsFor = async (
     llm: context.llm,
     memory,
     encode: (task) => held.encode(task),
-    // Decisions that were let in one by one would else go on together after each wait.
+    // A decision queues again for each part; otherwise decisions admitted one by one would run together after a wait.
     turn: async () => {
       await nextTurn();
       await context.turns.enter(actor.tenant);
@@ -114,7 +114,7 @@ export const decideDepsFor = async (
   };
 };
 
-/** The first argument that is the key of a picture nobody uploaded. */
+/** The first argument that is the key of a picture that was not uploaded. */
 const lackingPicture = async ({ iqa }: DecideContext, tenant: string, value: JsonObject): Promise<Lack | undefined> => {
   for (const [parameter, given] of Object.entries(value)) {
     const key = isObject(given) && Object.keys(given).length === 1 ? given.key : undefined;
@@ -140,7 +140,7 @@ const imageAvailability = async ({ iqa }: DecideContext, { task, context }: Pick
   };
 };
 
-/** What use has taught about the tools, and what people said of them. */
+/** The statistics, ratings and lists of the tenant's tools. */
 const recordDecision = async (
   { table }: DecideContext,
   tenant: string,

@@ -20,16 +20,16 @@ import { classifyScenario, round } from './scenario.ts';
 
 const DEFAULT_TOP = 3;
 
-/** Which tool fits a task, with which arguments, and why: five steps, the same answer for the same catalogue. */
+/** Chooses a tool and its arguments for a task in five explained steps; the same catalogue gives the same answer. */
 export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Decision> => {
   if (input.task.trim() === '')
     throw new Fault('InvalidInput', 'task is empty; say what shall be done', { field: 'task' });
   const { turn = nextTurn } = deps;
   const vectors = await deps.encode?.(input.task);
-  // Those of many tasks come at once.
+  // The vectors of many tasks arrive together.
   if (vectors !== undefined) await turn();
   const request = readRequest(input.task, vectors);
-  // The first decision loads its tables, and its reading compiles what finds dates and numbers: each in its own turn.
+  // The first decision loads tables and compiles the patterns of dates and numbers, each in its own turn.
   await turn();
   const reading = readForValues(input.task, input.now);
   await turn();
@@ -54,7 +54,7 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   const { best, coldBest } = evaluation;
   const others = offered(evaluation.ranking, deps).filter((candidate) => candidate !== best);
   const judged = await judge(best, request, reading, input, deps, evaluation.ranking);
-  // Earlier requests may choose another tool, but make nothing surer than it would be without them.
+  // Earlier requests may change the tool, but never raise the confidence above that without them.
   const cold =
     coldBest === undefined || coldBest === best
       ? judged
@@ -88,7 +88,7 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   };
 };
 
-/** A tool's draft, and how likely it is exactly right. */
+/** A tool's draft, with the probability that it is exactly right. */
 const judge = async (
   best: Evaluated,
   request: Request,
@@ -120,17 +120,17 @@ const judge = async (
   };
   deps.onEvidence?.(evidence);
   const confidence = callProbability(evidence);
-  // A model's choice is not what the probability was fitted on: there every argument must be sure.
+  // The probability was not fitted on a model's arguments: of these every required one must be sure.
   const trusted = filled.step.by === 'model' ? filled.complete : confidence >= READY_FROM && isUnderstood(evidence);
   const undated = evidence.leftover.undated > 0;
   return { filled, permission, valid, confidence, undated, ready: valid && trusted && permission !== 'dangerous' };
 };
 
-/** Of measures that judge what was asked of a picture, and in the same way, any is right. */
+/** Whether two image measures fit the request for the same reason, so that either is right. */
 const isAsGood = ({ bonus }: Evaluated, best: Evaluated): boolean =>
   bonus !== undefined && best.bonus !== undefined && bonus.reason === best.bonus.reason;
 
-/** The values of a draft that may be wrong, the least sure first. */
+/** The values of a draft that may be wrong, the least certain first. */
 const doubtsOf = (
   { needs }: Evaluated,
   { found }: Filled,

@@ -10,11 +10,11 @@ import type { CallEvidence } from './readiness.ts';
 
 export interface DecideInput {
   readonly task: string;
-  /** Values given beside the task, by parameter name or any other. */
+  /** Values given in addition to the task, by parameter name or any other. */
   readonly context?: JsonObject | undefined;
   /** Only these tools may be chosen. */
   readonly allowed?: readonly string[] | undefined;
-  /** The tools to choose from, all of which are weighed even when no word of theirs is in the task. */
+  /** The tools to choose from; all are considered, even without a common word with the task. */
   readonly candidates?: readonly string[] | undefined;
   /** How many alternatives to name. */
   readonly top?: number | undefined;
@@ -30,35 +30,35 @@ export interface DecideDeps {
   readonly names?: () => readonly string[];
   /** What is wrong with arguments by the tool's schema. */
   readonly validate?: (tool: Tool, value: JsonObject) => readonly { readonly path: string; readonly message: string }[];
-  /** The level at which a tool really runs, which may be above what it declares. */
+  /** The effective permission of a tool, which may be stricter than the one it declares. */
   readonly permission?: (tool: Tool) => Permission;
-  /** Whether a tool can run here; one that cannot is named last. */
+  /** Whether a tool can run here; one that cannot is ranked last. */
   readonly available?: (tool: Tool) => boolean;
-  /** What the arguments name that is not there: an uploaded picture, a file. */
+  /** What the arguments name that does not exist, such as an uploaded picture or a file. */
   readonly lacks?: (tool: Tool, value: JsonObject) => Promise<Lack | undefined>;
   readonly usage?: Usage;
   readonly lists?: Lists;
-  /** Earlier requests that tools rightly served. */
+  /** Earlier requests with the tools that were right for them. */
   readonly memory?: Memory | undefined;
   readonly llm?: Llm;
-  /** The task by the sentence encoder; undefined while it is not loaded. */
+  /** Encodes the task by the sentence encoder; undefined while that is not loaded. */
   readonly encode?: ((task: string) => Promise<RequestVectors | undefined>) | undefined;
-  /** Waits for the caller's turn before each long part of a decision; of the event loop alone unless given. */
+  /** Waits for the tenant's turn before each long part of a decision; by default only for that of the event loop. */
   readonly turn?: () => Promise<void>;
-  /** Other weights than the shipped ones, for those who fit them. */
+  /** Weights that replace the shipped ones, for fitting. */
   readonly argumentWeights?: Readonly<Record<string, number>>;
   readonly rankingWeights?: FeatureWeights;
-  /** Is told what the probability of a call is made from. */
+  /** Receives the evidence from which the probability of a call is calculated. */
   readonly onEvidence?: (evidence: CallEvidence) => void;
 }
 
-/** What was learnt from use. */
+/** Statistics and ratings of the tools in use. */
 export interface Usage {
   /** Calls so far, the share of them that succeeded, and how long they took. */
   readonly stats?: (
     name: string,
   ) => { readonly calls: number; readonly successRate: number; readonly meanMs?: number } | undefined;
-  /** What users think of a tool: a mean of 1 to 5 over so many ratings. */
+  /** Users' ratings of a tool: their mean, from 1 to 5, and their number. */
   readonly rating?: (name: string) => { readonly mean: number; readonly count: number } | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface Lists {
 
 export type StepName = 'scenario' | 'intent' | 'match' | 'evaluate' | 'arguments';
 
-/** One step as it is shown: what it decided, from what, how surely, and how many candidates it left. */
+/** One step as it is shown: its decision, evidence and confidence, and how many candidates it left. */
 export interface Step {
   readonly step: StepName;
   readonly decided: unknown;
@@ -85,9 +85,9 @@ export interface Step {
 
 export interface Alternative {
   readonly tool: string;
-  /** How likely it is the right tool; those of all tools add up to at most 1. */
+  /** The probability that it is the right tool; those of all tools add up to at most 1. */
   readonly confidence: number;
-  /** How likely it fits at all, whatever the others do. */
+  /** The probability that it fits, regardless of the other tools. */
   readonly fits: number;
   readonly reasons: readonly string[];
 }
@@ -109,9 +109,9 @@ export interface ArgumentEvidence {
   readonly value: unknown;
   readonly confidence: number;
   readonly from: string;
-  /** What made the value of these words: date, unit, code, place, choice and the like; absent for the words themselves. */
+  /** How the words were converted: date, unit, code, place, choice and the like; absent for the words themselves. */
   readonly how?: string | undefined;
-  /** Sure enough to run with unasked. */
+  /** Whether the confidence is high enough that it is not marked as unsure. */
   readonly sure: boolean;
 }
 
@@ -122,27 +122,27 @@ export interface Decision {
   readonly reason: string;
   readonly arguments: JsonObject;
   readonly missing: readonly Missing[];
-  /** What keeps a draft that lacks nothing from being ready. */
+  /** The values that keep a complete draft from being ready. */
   readonly doubts: readonly Doubt[];
   readonly valid: boolean;
-  /** The call can run unchanged, judged by requests with known answers. */
+  /** Whether the call can run unchanged, by a threshold measured on requests with known answers. */
   readonly ready: boolean;
-  /** How likely tool and arguments are exactly right; without a tool, how likely none fits. */
+  /** The probability that tool and arguments are exactly right; without a tool, that none fits. */
   readonly confidence: number;
   readonly alternatives: readonly Alternative[];
   readonly permission?: Permission;
   readonly notes: readonly string[];
 }
 
-/** A tool on its way through the steps. */
+/** A tool that is considered for a task. */
 export interface Candidate {
   readonly tool: Tool;
-  /** The index's score beside the best one: 1 for that, 0 when no word matched. */
+  /** The index's score relative to the best one: 1 for that, 0 if no word matched. */
   readonly text: number;
-  /** What speaks for it, or against it, beside its words. */
+  /** A score for or against it that does not come from its words. */
   readonly bonus?: { readonly score: number; readonly reason: string } | undefined;
-  /** What an earlier request like this one adds when candidates are compared, and to nothing else. */
+  /** The lift by a similar earlier request, which counts only in the ranking. */
   readonly remembered?: { readonly lift: number; readonly reason: string } | undefined;
-  /** Set for a tool that cannot run here: it comes after all that can. */
+  /** Set for a tool that cannot run here: it is ranked after all that can. */
   readonly unavailable?: true;
 }

@@ -12,11 +12,11 @@ import { round } from './scenario.ts';
 
 export interface Evaluated extends Matched {
   readonly needs: Needs;
-  /** What the tool is worth beside the others: fit, parameters, cost, past success, feedback and lists. */
+  /** The ranking score: fit, parameters, cost, past success, feedback and lists. */
   readonly score: number;
-  /** What earlier requests add to it in the ranking, and nowhere else. */
+  /** What earlier requests add to the score, in the ranking only. */
   readonly lift: number;
-  /** How likely it is that the tool fits at all. */
+  /** The probability that the tool fits, regardless of the others. */
   readonly confidence: number;
   readonly reasons: readonly string[];
   readonly excluded?: string;
@@ -30,9 +30,9 @@ export interface EvaluateStep extends Step {
 
 const EXAMINED = 4;
 const WHITELISTED = 100;
-/** Who says a tool's own name means it. */
+/** The bonus of a tool that the request calls by its name. */
 const CALLED = 3;
-/** Below this a tool is not proposed; above it nine in ten requests that a tool fits are kept. */
+/** Below this confidence a tool is not proposed; nine in ten requests that a tool fits are above it. */
 const FITS_FROM = 0.36;
 
 /** Step 4: the best of the matching tools, or none when the best does not fit. */
@@ -45,14 +45,14 @@ export const evaluateTools = async (
 ): Promise<{
   readonly step: EvaluateStep;
   readonly best: Evaluated | undefined;
-  /** The best without what earlier requests add. */
+  /** The best tool without the lift by earlier requests. */
   readonly coldBest: Evaluated | undefined;
   readonly ranking: readonly Evaluated[];
 }> => {
   const { top: shown = 0, context } = input;
   const weights = weightsFor(request.text, isEncoded(matched), choiceOf(input, deps));
   const open = isVague(matched) ? withinReach(matched, weights) : EXAMINED;
-  // Whoever is moved up must not push out the one that would be first without.
+  // Tools lifted by earlier requests take extra places, so that none pushes out the tool that would be first otherwise.
   const lifted = matched.filter(({ remembered }) => remembered !== undefined).length;
   const chosen = matched.filter(
     ({ profile }, at) =>
@@ -69,7 +69,7 @@ export const evaluateTools = async (
     .sort((one, other) => other.score + other.lift - (one.score + one.lift) || byName(one, other));
   const coldTop = ranking.toSorted((one, other) => other.score - one.score || byName(one, other))[0];
   const fits = (one: Evaluated | undefined): boolean => one !== undefined && one.confidence >= levelFor(one, deps);
-  // Where the first lacks what it needs, one that has all of it from the request may be meant.
+  // If the first does not fit, a tool whose required arguments are all in the request may be meant.
   const served = ranking.find((one) => isServed(one) && fits(one));
   const top = [ranking[0], coldTop, served].find(fits) ?? coldTop;
   const asked =
@@ -111,21 +111,21 @@ const isServed = ({ needs: { missing, undemanding }, confidence }: Evaluated): b
   missing === 0 && undemanding === 0 && confidence >= SERVED_FROM;
 const SERVED_FROM = 0.5;
 
-/** How many tools are so near to the best by words that what they take from the request may still put them first. */
+/** How many tools are near enough to the best by words that their arguments may still put them first. */
 const withinReach = (matched: readonly Matched[], { ranking }: RankingWeights): number => {
   const scores = matched.map(({ features, bonus }) => weighed(features, ranking) + (bonus?.score ?? 0));
   const best = Math.max(...scores);
   return scores.findLastIndex((score) => score >= best - REACH) + 1;
 };
-/** Of requests that name no tool's subject the best tool was never further behind by its words alone. */
+/** In requests that name no tool's subject, the best tool was never further behind by its words alone. */
 const REACH = 2.6;
 
 const byName = (one: Evaluated, other: Evaluated): number => (one.profile.tool.name < other.profile.tool.name ? -1 : 1);
 
-/** What does harm, or needs consent, is not proposed on a weak word. */
+/** The confidence that a tool needs to be proposed; higher for tools that need consent or are dangerous. */
 const levelFor = (one: Evaluated, deps: DecideDeps): number => (isSafe(one, deps) ? FITS_FROM : RISKY_FROM);
 
-/** What does harm, or needs consent, is not even named beside others where the request wants something else done. */
+/** Whether a tool may be an alternative; one that is not safe needs the request's intent and a higher confidence. */
 export const isOffered = (one: Evaluated, deps: DecideDeps): boolean =>
   isSafe(one, deps) || (one.features.intent >= 0 && one.confidence >= RISKY_FROM);
 
@@ -153,7 +153,7 @@ const evaluate = (
     weigh(-Math.min(0.4, 0.05 * Math.log10(1 + tool.price_micros)), `costs ${tool.price_micros} micro-dollars a call`);
   }
   weighUsage(tool.name, deps, weigh);
-  // `as small as ssim of 0.98 allows` names a tool that it does not ask for: what that needs is not there.
+  // `as small as ssim of 0.98 allows` names a tool that it does not ask for, and lacks its required parameters.
   const called = features.called === 1 ? CALLED * (1 - missing) : 0;
   if (called > 0) weigh(called, 'called by its name');
   const { bonus } = candidate;
@@ -162,7 +162,7 @@ const evaluate = (
   if (candidate.unavailable) weigh(UNAVAILABLE, 'cannot run here yet');
   const confidence = 1 / (1 + Math.exp(-(weighed(features, fitting) + fitting.bias + (bonus?.score ?? 0) + called)));
   const listed = listing(tool.name, deps);
-  // The whitelist comes before the ranking, but a tool that does not fit is not forced on a task.
+  // Whitelisted tools are ranked first, unless they do not fit the task.
   if (listed.whitelisted && confidence >= FITS_FROM * 0.6) weigh(WHITELISTED, 'on the whitelist');
   return {
     ...candidate,
@@ -182,7 +182,7 @@ const parameterReason = ({ slots, found }: Needs): string => {
   return required.length === 0 ? 'needs no parameters' : `${given} of ${required.length} required parameters are given`;
 };
 
-/** Past success and feedback shift the ranking by as much as their number deserves. */
+/** Past success and feedback shift the score, with more weight the more of them there are. */
 const weighUsage = (name: string, { usage }: DecideDeps, weigh: (amount: number, reason: string) => void): void => {
   const stats = usage?.stats?.(name);
   if (stats !== undefined && stats.calls > 0) {
@@ -201,7 +201,7 @@ const weighUsage = (name: string, { usage }: DecideDeps, weigh: (amount: number,
   }
 };
 
-/** A person's blacklist beats the whitelist; the whitelist beats the blacklist that failures made. */
+/** A person's blacklist overrides the whitelist, which overrides the automatic blacklist of failing tools. */
 const listing = (
   name: string,
   { lists }: DecideDeps,

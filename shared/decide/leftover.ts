@@ -7,40 +7,40 @@ import type { Reading } from './arguments/reading.ts';
 import type { Slot } from './arguments/slot.ts';
 import { tellingWords } from './telling-words.ts';
 
-/** What a request says that a drafted call does not have. */
+/** Features of what a request says that a drafted call does not cover. */
 export interface Leftover {
-  /** What the words count together that are neither in a value nor in the tool's text. */
+  /** The total weight of the words that are neither in a value nor in the tool's text. */
   readonly unexplained: number;
-  /** What the rarest of them counts. */
+  /** The largest weight among them. */
   readonly rarest: number;
-  /** The share of the words outside values that no English text has: what is said in another language is half understood. */
+  /** The share of unknown words outside values: a request in another language is only half understood. */
   readonly foreign: number;
-  /** The most that words speak for a parameter that was left open, words of the tool's purpose aside. */
+  /** The largest weight of words that match one open parameter, without words of the tool's purpose. */
   readonly hinted: number;
-  /** How many open parameters the request has such words for. */
+  /** The number of open parameters with such words. */
   readonly hints: number;
-  /** What the words of the tool's name count together, and the most telling of them, that the request comes nowhere near. */
+  /** The total and the largest weight of the words of the tool's name that no word of the request is similar to. */
   readonly unsaid: number;
   readonly mostUnsaid: number;
-  /** How near an unexplained word comes to what the tool is about: `freezing` beside `boiling` asks for another thing. */
+  /** The highest similarity of an unexplained word to the tool's purpose: `freezing` for a tool about `boiling`. */
   readonly sibling: number;
-  /** What unexplained words count that come near nothing the tool is about. */
+  /** The total weight of unexplained words, less for words similar to the tool's purpose. */
   readonly far: number;
-  /** The same of the first words that are in no value: they say what is to be done. */
+  /** The same for the first words outside values, which mostly say what to do. */
   readonly opening: number;
-  /** Unexplained words that stand right beside a value: `river` after `Mississippi` may belong to it. */
+  /** The number of unexplained words right beside a value: `river` after `Mississippi` may belong to it. */
   readonly beside: number;
-  /** Pairs of values that were taken from the same words. */
+  /** The number of pairs of values that were taken from the same words. */
   readonly twice: number;
-  /** Unexplained words in capitals, which are mostly names. */
+  /** The number of unexplained words with a capital, which are mostly names. */
   readonly capitals: number;
-  /** How near words in no value come to the name of an open parameter. */
+  /** The highest weighted similarity of a word outside values to the name of an open parameter. */
   readonly near: number;
-  /** Days without a year that nobody can place, where a date was left open: `on March 14th`, and today is not known. */
+  /** The number of days without a known year if a date is open: `on March 14th` when today is not known. */
   readonly undated: number;
 }
 
-/** `found` are the values of the call, `slots` its parameters; `isExplained` knows words that chose the tool otherwise. */
+/** `found` has the values of the call; `isExplained` holds for words that chose the tool in another way. */
 export const leftoverOf = (
   { all, purpose, name }: Profile,
   slots: readonly Slot[],
@@ -67,7 +67,7 @@ export const leftoverOf = (
   const numbers = numbersSaid(reading);
   const unsaid = name.map((term) => {
     const number = known.number(term);
-    // Nobody asks for a picture's quality by the word `piqe`.
+    // Words that are not known, such as `piqe`, are not expected in a request.
     if (number === undefined) return 0;
     let nearest = 0;
     for (const word of numbers) nearest = Math.max(nearest, known.between(number, word));
@@ -115,10 +115,10 @@ export const leftoverOf = (
 };
 
 const TELLING = 0.3;
-/** So many of the first telling words say what is asked. */
+/** How many of the first words count as the opening. */
 const OPENING = 3;
 
-/** How near a word comes to the nearest word of the tool's purpose. */
+/** The highest similarity of a word to the words of the tool's purpose. */
 const nearestOf = (term: string, purpose: Profile['purpose']): number => {
   const number = knownWords().number(term) ?? -1;
   let nearest = 0;
@@ -126,7 +126,7 @@ const nearestOf = (term: string, purpose: Profile['purpose']): number => {
   return nearest;
 };
 
-/** How near a word comes to the nearest of a list of words; the same word is as near as can be, known or not. */
+/** The highest similarity of a word to a list of words; 1 for the same word, even if it is not known. */
 const nearestTo = (term: string, others: readonly string[]): number => {
   if (others.includes(term)) return 1;
   const number = knownWords().number(term) ?? -1;
@@ -135,13 +135,13 @@ const nearestTo = (term: string, others: readonly string[]): number => {
   return nearest;
 };
 
-/** The known words of a request by their numbers, each once. */
+/** The vocabulary numbers of a request's words; -1 for all unknown ones. */
 const numbersSaid = ({ words }: Reading): ReadonlySet<number> =>
   new Set(words.all.map(({ term }) => knownWords().number(term) ?? -1));
 
 const isJoin = (text: string): boolean => text === ' ' || text === '-' || text === "' " || text === '" ';
 
-/** The words that a request may have for a parameter: its name, its description and the values on offer. */
+/** The terms that a request may use for a parameter: those of its name, description and choices. */
 const termsOfSlot = (slot: Slot): ReadonlySet<string> => {
   const known = slotTerms.get(slot);
   if (known !== undefined) return known;

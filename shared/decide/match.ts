@@ -19,13 +19,13 @@ export interface MatchStep extends Step {
   readonly decided: readonly { readonly tool: string; readonly score: number }[];
 }
 
-/** More than anything else can speak for a tool: one that cannot run is named only when none can. */
+/** Outweighs any other score, so that a tool that cannot run is chosen only if none can. */
 export const UNAVAILABLE = -50;
 const COMPARED = 12;
 const VAGUE_COMPARED = 48;
 const SHOWN = 5;
 
-/** No tool has more than a little of the request's words: then its values must tell. */
+/** Whether no tool covers much of the request's words, so that its values have to decide. */
 export const isVague = (list: readonly Pick<Matched, 'features'>[]): boolean =>
   list.every(({ features }) => features.subject < 0.25);
 

@@ -8,31 +8,31 @@ import { type Slot, slotsOf } from './arguments/slot.ts';
 import type { SpanKind } from './arguments/span.ts';
 import { tellingWords } from './telling-words.ts';
 
-/** How a tool's parameters and what a request gives go together. */
+/** How well the values of a request match a tool's parameters. */
 export interface Needs {
   readonly slots: readonly Slot[];
   readonly found: ReadonlyMap<string, Extraction>;
   /** Share of the required parameters that the request does not give. */
   readonly missing: number;
-  /** How surely the required parameters were found. */
+  /** The mean confidence of the required parameters, 0 for missing ones. */
   readonly sure: number;
-  /** 1 when nothing is required. */
+  /** 1 if nothing is required, otherwise 0. */
   readonly undemanding: number;
-  /** How much of the request the tool's text and the values explain. */
+  /** Share of the request, by weight of its words, that the tool's text and the values explain. */
   readonly explained: number;
-  /** How many of the values are of a kind that few parameters take. */
+  /** From 0 to 1, by the number of values of a kind that few parameters take. */
   readonly typed: number;
-  /** By parameter, the chance that it is as meant, filled or left open. */
+  /** For each parameter, the probability that it is right, filled or left open. */
   readonly chances: ReadonlyMap<string, number>;
-  /** What kinds of values the request has that no parameter took. */
+  /** The kinds of the recognised values that no parameter took. */
   readonly unused: readonly SpanKind[];
-  /** By how much the next best way to give the values to parameters is worse, in log odds; asked for the best tool only. */
+  /** The margin over the next best assignment of values, in log odds; calculated for the best tools only. */
   readonly contest: () => number;
-  /** As `chances`, given that all other parameters are as meant; asked for the best tool only. */
+  /** As `chances`, if all other parameters are right; calculated for the best tools only. */
   readonly freeChances: () => ReadonlyMap<string, number>;
 }
 
-/** `context` holds values given beside the task. */
+/** `context` has values given in addition to the task. */
 export const needsOf = (
   profile: Profile,
   reading: Reading,
@@ -65,7 +65,7 @@ export const needsOf = (
   };
 };
 
-/** The share of the words of a request, common ones counting less, that the tool's text or a value has. */
+/** The share of a request's words that are in the tool's text or a value; common words weigh less. */
 const explainedBy = (profile: Profile, values: readonly Extraction[], reading: Reading): number => {
   let [all, met] = [0, 0];
   for (const { term, worth, start, end } of tellingWords(reading)) {
@@ -92,7 +92,7 @@ const TYPED: ReadonlySet<Source> = new Set<Source>([
   'phone',
 ]);
 
-/** A value of the context for a parameter of its name and type. */
+/** The value of the context with the name and type of a parameter. */
 export const fromContext = (slot: Slot, context: JsonObject): Extraction | undefined => {
   const wanted = splitIdentifier(slot.name).join('');
   for (const [key, value] of Object.entries(context)) {

@@ -8,21 +8,21 @@ import type { Leftover } from './leftover.ts';
 import { sumOfTrees } from './trees.ts';
 import { valueFeatures } from './value-features.ts';
 
-/** What is known of a whole call when it is judged: the tool, the one after it, and its values. */
+/** The evidence by which a whole call is judged: its tool, the next best tool, and its values. */
 export interface CallEvidence {
   readonly best: Evaluated;
-  /** The next tool that would be another answer. */
+  /** The next best tool that would be a different answer. */
   readonly second: Evaluated | undefined;
-  /** The values as they stand, from the request, the context or a model. */
+  /** The values of the draft, from the request, the context or a model. */
   readonly found: ReadonlyMap<string, Extraction>;
-  /** Required parameters without a value, and values that the schema refuses. */
+  /** The number of missing required parameters and of schema violations. */
   readonly missing: number;
   readonly leftover: Leftover;
   readonly words: number;
   readonly chinese: boolean;
 }
 
-/** How likely it is that tool and arguments are exactly right, by a table fitted on requests whose answer is known. */
+/** The probability that tool and arguments are exactly right: weights and trees fitted on known answers. */
 export const callProbability = (evidence: CallEvidence): number => {
   const features = readinessFeatures(evidence);
   let sum = 0;
@@ -32,21 +32,21 @@ export const callProbability = (evidence: CallEvidence): number => {
   return 1 / (1 + Math.exp(-sum - sumOfTrees(table.trees, placed)));
 };
 
-/** Whether nothing of a call is a guess that is asked about first, and no day that was said is left out of it. */
+/** Whether no value of a call is a guess to ask about first, and no day of the request was left out. */
 export const isUnderstood = ({ found, leftover }: CallEvidence): boolean =>
   leftover.undated === 0 && ![...found.values()].some(isAssumed);
 
-/** A place whose state or country nobody said, or words that nothing marks as a value, are shown and asked about. */
+/** Whether a value is a guess: a region added from the gazetteer, or uncertain words that nothing marks as a value. */
 export const isAssumed = ({ how, source, confidence }: Extraction): boolean =>
   how === 'gazetteer' || (source !== undefined && UNMARKED.has(source) && confidence < SURELY);
 const SURELY = 0.9;
 
-/** From this probability on a call is ready: about 94 in 100 such calls of public benchmarks were right for tools that were not learnt from. */
+/** The threshold of a ready call: on public benchmarks about 94 in 100 such calls of held-out tools were right. */
 export const READY_FROM = table.threshold;
 
 const WEIGHTS: Readonly<Record<string, number>> = table.weights;
 
-/** What the probability of a call is made of, each by name. */
+/** The named features of the probability of a call. */
 export const readinessFeatures = (evidence: CallEvidence): readonly (readonly [string, number])[] => {
   const { best, second, found, missing, leftover, words, chinese } = evidence;
   const { needs } = best;
@@ -184,7 +184,7 @@ export const readinessFeatures = (evidence: CallEvidence): readonly (readonly [s
   ];
 };
 
-/** By parameter, the chance that it is as meant; a value that came from elsewhere is. */
+/** For each parameter, the probability that it is right; `GIVEN` for a value that is not from the request's words. */
 const chancesOf = ({ best: { needs }, found }: CallEvidence, chances: ReadonlyMap<string, number>): readonly number[] =>
   needs.slots.map(({ name }) => {
     const value = found.get(name);
@@ -193,23 +193,23 @@ const chancesOf = ({ best: { needs }, found }: CallEvidence, chances: ReadonlyMa
 
 const certaintyOf = (chances: readonly number[]): number => chances.reduce((sum, chance) => sum + Math.log(chance), 0);
 
-/** Log odds, within what features may be. */
+/** Log odds, clamped to the range of a feature. */
 const oddsOf = (chance: number): number => clamp(Math.log(chance / (1 - Math.min(chance, 0.999))), -3, 5);
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
-/** Kinds of values of which one that nobody took was often said for a parameter that was left open. */
+/** Kinds of unused values that were often meant for a parameter left open. */
 const UNUSED: readonly SpanKind[] = ['quoted', 'number', 'moment', 'proper', 'code'];
-/** Kinds of values that nobody took, and the open parameters that one of them may have been said for. */
+/** Kinds of unused values, and the open parameters that they may have been meant for. */
 const OPEN_FOR: readonly (readonly [SpanKind, (slot: Slot) => boolean])[] = [
   ['moment', ({ kind }) => /date|time/u.test(kind)],
   ['number', ({ type }) => type === 'integer' || type === 'number'],
   ['proper', ({ type, choices }) => type === 'string' && choices.length === 0],
 ];
 const MARGIN = 4;
-/** What the caller gave by name is as meant. */
+/** The probability of a value from the context or a model. */
 const GIVEN = 0.99;
-/** Readings of words that nothing marks as a value. */
+/** Sources of words that nothing marks as a value. */
 const UNMARKED: ReadonlySet<Source> = new Set<Source>([
   'phrase',
   'written',
@@ -219,5 +219,5 @@ const UNMARKED: ReadonlySet<Source> = new Set<Source>([
   'object',
   'phrase_list',
 ]);
-/** Readings of words by what stands around them: the `single` of `a single room` is marked by the room. */
+/** Sources of free text, including text marked by words around it, as `single` is by the noun in `a single room`. */
 const FREE: ReadonlySet<Source> = new Set<Source>([...UNMARKED, 'labelled', 'said_as', 'sort', 'colon']);

@@ -8,7 +8,7 @@ const TITLES: Readonly<Record<Step['step'], string>> = {
   arguments: 'arguments',
 };
 
-/** A decision as a person reads it: the five steps, what each decided and why, then the draft. */
+/** A decision as text for a person: the five steps, what each decided and why, then the draft. */
 export const renderDecision = (decision: Decision): string =>
   [...decision.steps.map(renderStep), '', ...renderDraft(decision)].join('\n');
 
@@ -51,7 +51,7 @@ const renderDraft = (decision: Decision): readonly string[] => {
   for (const { parameter, value, question } of decision.doubts)
     lines.push(`doubtful ${parameter} = ${JSON.stringify(value)}: ${question}`);
   for (const note of decision.notes) lines.push(`note ${note}`);
-  // The likeliest first, also where an earlier request moved another up.
+  // The likeliest first, even if an earlier request ranked another higher.
   for (const { tool, confidence, reasons } of decision.alternatives.toSorted((a, b) => b.confidence - a.confidence))
     lines.push(`or ${tool} (${percent(confidence)}): ${reasons.join('; ')}`);
   return lines;

@@ -10,7 +10,7 @@ export interface ScenarioStep extends Step {
   readonly decided: readonly { readonly id: string; readonly name: string; readonly share: number }[];
 }
 
-/** Step 1: what the task is about. Narrows softly: the scenario is one reason among others, never a wall. */
+/** Step 1: what the task is about. The scenario is one feature of the ranking and never excludes a tool. */
 export const classifyScenario = (
   request: Request,
   pool: readonly Candidate[],
@@ -42,7 +42,7 @@ export const classifyScenario = (
   };
 };
 
-/** What stands between quotes alone is a value: hashing 'hello world' is not about the world. */
+/** Terms that occur only in quotes, which are values: hashing 'hello world' is not about the world. */
 const quotedTerms = (text: string): ReadonlySet<string> => {
   const inside = text.match(QUOTED);
   if (!inside) return new Set();

@@ -4,11 +4,11 @@ import type { Reading } from './arguments/reading.ts';
 import type { Token } from './arguments/tokens.ts';
 
 export interface TellingWord extends Pick<Token, 'term' | 'lower' | 'start' | 'end'> {
-  /** What it says about the subject. */
+  /** Its weight: how much it says about the subject. */
   readonly worth: number;
 }
 
-/** The words of a task but for stop words; every candidate is held against them. */
+/** The words of a task without stop words, cached because every candidate is compared with them. */
 export const tellingWords = (reading: Reading): readonly TellingWord[] => {
   const known = read.get(reading);
   if (known !== undefined) return known;

@@ -1,10 +1,10 @@
 /**
- * A tree of as many steps on every way: for each step a feature by its place and where it is parted, level by level,
- * then the values of the leaves.
+ * A complete binary tree, level by level: the feature index and threshold of each inner node, then the values of the
+ * leaves.
  */
 export type Tree = readonly number[];
 
-/** What trees say together of features that each have a place in a list. */
+/** The sum of the values that the trees give a list of features. */
 export const sumOfTrees = (trees: readonly Tree[], values: ArrayLike<number>): number => {
   let sum = 0;
   for (const tree of trees) {
@@ -16,5 +16,5 @@ export const sumOfTrees = (trees: readonly Tree[], values: ArrayLike<number>): n
   return sum;
 };
 
-/** How many steps a tree has: two numbers each, and there is one leaf more than steps. */
+/** The number of inner nodes: each has two numbers, and there is one leaf more than inner nodes. */
 export const stepsOf = (tree: Tree): number => (tree.length - 1) / 3;

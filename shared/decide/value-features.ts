@@ -3,7 +3,7 @@ import { classOf, joined } from './arguments/feature-names.ts';
 import { wantsRegion } from './arguments/format-place.ts';
 import type { Slot } from './arguments/slot.ts';
 
-/** How each value was read for what kind of parameter, and what kinds were left open: some are right far more often. */
+/** Features by the source and kind of each value and by the kinds left open: some are right far more often. */
 export const valueFeatures = (
   slots: readonly Slot[],
   found: ReadonlyMap<string, Extraction>,
@@ -23,7 +23,7 @@ export const valueFeatures = (
       if (slot.default !== undefined) add('open default', 1);
       continue;
     }
-    // `Sunol` where `City, State` is asked for lacks what nobody here knows.
+    // `Sunol` for a slot that asks for `City, State` lacks the state, because the gazetteer does not know the town.
     if (slot.kind === 'place' && wantsRegion(slot) && !String(value.value).includes(',')) add('bare place', 1);
     const source = value.source ?? 'given';
     add(joined('from', source), 1);
@@ -38,7 +38,7 @@ export const valueFeatures = (
 };
 const SAME = 4;
 
-/** Whether a value was told from the others by its name or only by their order. */
+/** Whether a value was distinguished from the others by the slot's name or only by their order. */
 const addStanding = (
   { standing, lead = FAR }: Extraction,
   source: string,
@@ -52,5 +52,5 @@ const addStanding = (
   if (standing.named === 1) add(joined('named', source), 1);
 };
 const FAR = 3;
-/** Of these a request has often several, of which each is another's. */
+/** Sources of which a request often has several values, for different parameters. */
 const MANY: ReadonlySet<string> = new Set(['number', 'proper', 'quoted', 'code', 'moment', 'single', 'run']);
