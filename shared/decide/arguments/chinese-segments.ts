@@ -4,7 +4,7 @@ import { knownWords } from '../../search/word-vectors.ts';
 import type { Phrase } from './phrases.ts';
 import type { Span } from './span.ts';
 
-/** The words of Chinese stretches and what stands between the small words of a sentence, as `Intl.Segmenter` parts it. */
+/** Chinese phrases: up to four words in a row between function words, as segmented by `Intl.Segmenter`. */
 export const segmentsOf = (text: string, fixed: readonly Span[]): readonly Phrase[] => {
   if (!HAN.test(text)) return [];
   const phrases: Phrase[] = [];
@@ -20,7 +20,7 @@ export const segmentsOf = (text: string, fixed: readonly Span[]): readonly Phras
 interface Segment {
   readonly word: string;
   readonly start: number;
-  /** The small word before the stretch, and the one after it. */
+  /** The function words before and after the run. */
   readonly opener: string;
   closer: string;
 }

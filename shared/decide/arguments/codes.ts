@@ -7,12 +7,12 @@ export const currencyCode = (said: string): string | undefined => {
   return names.get(said.toLowerCase()) ?? names.get(said.toLowerCase().replace(/s$/u, ''));
 };
 
-/** Two letters of a language from its name in English or Chinese. */
+/** The two-letter code of a language, from its name in English or Chinese. */
 export const languageCode = (said: string): string | undefined => languages().get(said.toLowerCase());
 
 export const languageName = (code: string): string => english().of(code) ?? code;
 
-/** What people call the language or the currency of a code; nothing for what is no code. */
+/** The names of the language or currency with a code; none if it is not a code. */
 export const codeNames = (kind: 'language' | 'currency', code: string): readonly string[] => {
   const names = kind === 'language' ? languages() : currencies().names;
   const wanted =
@@ -44,7 +44,7 @@ const languages = lazily(() => {
     for (const name of [english().of(code), chinese.of(code)]) {
       if (name === undefined || names.has(name.toLowerCase())) continue;
       names.set(name.toLowerCase(), code);
-      // 法语 is written 法文 too.
+      // 法语 is also written 法文.
       if (name.endsWith('语')) names.set(name.replace(/语$/u, '文'), code);
     }
   }
@@ -52,7 +52,7 @@ const languages = lazily(() => {
   return names;
 });
 
-/** Codes that are in use although they are the country's. */
+/** Country codes that are often used as language codes. */
 const ODD_CODES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   jp: 'ja',
   cn: 'zh',

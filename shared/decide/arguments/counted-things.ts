@@ -3,7 +3,7 @@ import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 
-/** `two apples and one pear` names things and says how many of each: a list of both for the slots that ask. */
+/** Reads `two apples and one pear` as a list of things or as a list of their counts, whichever the slot asks for. */
 export const countedThings = (slot: Slot, items: Slot, reading: Reading): readonly Proposal[] => {
   const numbers = items.type === 'integer' || items.type === 'number';
   if (items.choices.length > 0 || (!numbers && items.type !== 'string')) return [];
@@ -43,7 +43,7 @@ const thingAt = (span: Span, { text }: Reading): readonly Thing[] => {
   return [{ span, count: quantity.value, thing, end: span.end + 1 + words.length }];
 };
 
-/** The longest run of things that only commas and `and` part. */
+/** The longest run of things separated only by commas and conjunctions. */
 const longest = (things: readonly Thing[], { text }: Reading): readonly Thing[] => {
   let best: readonly Thing[] = [];
   let run: Thing[] = [];

@@ -1,11 +1,11 @@
 import type { Moment } from './moments.ts';
 import type { Slot } from './slot.ts';
 
-/** A moment in the form that a slot's description asks for or shows; ISO 8601 unless it says otherwise. */
+/** Formats a moment as the slot's description asks or shows; ISO 8601 by default. */
 export const formatMoment = (slot: Slot, moment: Moment, said: string): string => {
   const { description } = slot;
   const stamp = STAMP.exec(description);
-  // Of several forms on offer the shortest says as much as was said.
+  // If the description also allows a format without seconds, they are left out.
   const seconds =
     (/ss/iu.test(description) && !/mm(?![:'"]?ss)\b.*\bor\b/iu.test(description)) ||
     stamp?.groups?.seconds !== undefined;
@@ -19,7 +19,7 @@ export const formatMoment = (slot: Slot, moment: Moment, said: string): string =
   return `${date}${joint}${time ?? clock(0, seconds)}${zone}`;
 };
 
-/** A moment that a description shows as an example. */
+/** An example of a date with a time in a description. */
 const STAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d(?<seconds>:\d\d)?(?<zone>Z)?/u;
 
 const datePattern = (description: string): string =>

@@ -12,7 +12,7 @@ import {
 } from './places.ts';
 import type { Slot } from './slot.ts';
 
-/** A place in the form that a slot asks for: the city alone, `City, ST`, the state or the country; never another place. */
+/** Formats a place as the slot asks: the city alone, `City, ST`, the state or the country. */
 export const formatPlace = (slot: Slot, said: string): FormattedPlace => {
   const place = readPlace(said);
   const wants = (word: string): boolean => slot.nameTerms.includes(word);
@@ -30,30 +30,30 @@ export const formatPlace = (slot: Slot, said: string): FormattedPlace => {
     return fits(/street, city(?!, ?state)/iu.test(slot.description) ? said.replace(/,\s?[A-Z]{2}$/u, '') : said);
   }
   if (wantsRegion(slot)) return withRegion(slot, said, place);
-  // A large city is no district of one.
+  // A large city is not a district.
   if (wants('district') && isWellKnown(place.city ?? '')) return { value: said, fits: false };
-  // Where the name of a city is asked for and the examples are bare names, `Boston, MA` is Boston.
+  // For a description such as `name of the city`, `Boston, MA` becomes Boston.
   if (CITY_NAME.test(slot.description) && said.includes(',') && !/^\d/u.test(said)) return fits(place.city ?? said);
-  // `New York City` and `NYC` are the city of New York.
+  // `New York City` and `NYC` become New York.
   if (wants('citi') && place.city !== undefined) return fits(cityName(place.city));
   return fits(said);
 };
 
-/** Whether a city is to be given with its state or country. */
+/** Whether the slot asks for a city with its state or country. */
 export const wantsRegion = ({ description }: Slot): boolean =>
   /city[,/ ]+(?:and )?(?:state|country)/iu.test(description) || /\p{Lu}\w+, [A-Z]{2}\b/u.test(description);
 
-/** `Chatuchak District` where a part of a city or country is asked for; undefined for other names and slots. */
+/** Formats a name such as `Chatuchak District` for a slot that asks for a district, province or the like. */
 const partOf = (slot: Slot, said: string): FormattedPlace | undefined => {
   const part = PART.exec(said)?.groups;
   if (part?.name === undefined || part.kind === undefined || !slot.nameTerms.some((term) => PARTS.has(term)))
     return undefined;
-  // `Chonburi Province` is no district, and `Sai Kong Subdistrict` none either.
+  // Neither `Chonburi Province` nor `Sai Kong Subdistrict` is a district.
   const isAsked =
     slot.nameTerms.includes(termOf(part.kind.toLowerCase())) &&
     slot.nameTerms.includes('sub') === (part.sub !== undefined);
   if (!isAsked) return { value: said, fits: false };
-  // `Mong Kok District` is Mong Kok where the name of a district is asked for, unless its examples are written in full.
+  // `Mong Kok District` becomes Mong Kok, unless the description has examples with `District`.
   return fits(new RegExp(`\\p{Lu}\\p{L}* ${part.kind}\\b`, 'u').test(slot.description) ? said : part.name);
 };
 const PART = /^(?<name>.+?)\s(?<sub>sub-?)?(?<kind>district|county|province|prefecture|borough|ward)$/iu;
@@ -64,9 +64,9 @@ const CITY_NAME = /\bname of the city\b|\bcity name\b/iu;
 
 export interface FormattedPlace {
   readonly value: string;
-  /** False for a place of another kind than the slot asks for. */
+  /** False if the place is of another kind than the slot asks for. */
   readonly fits: boolean;
-  /** True when the state or country was not said, but is that of the largest city of the name. */
+  /** Set if the state or country was added: `assumed` if other cities of the name are nearly as large. */
   readonly completed?: 'well known' | 'assumed';
 }
 
@@ -92,7 +92,7 @@ const withRegion = (slot: Slot, said: string, place: Place): FormattedPlace => {
   };
 };
 
-/** Two letters where the examples have them: `Paris, FR`. */
+/** The country's two-letter code if the examples have one, such as `Paris, FR`. */
 const shortCountry = (slot: Slot, country: string): string => {
   const examples = Array.from(slot.description.matchAll(/\p{Lu}[\p{L} ]+, ([A-Z]{2})\b/gu), ([, code = '']) => code);
   if (!examples.some((code) => stateName(code) === undefined)) return country;
@@ -107,7 +107,7 @@ const countryForm = (slot: Slot, country: string): string =>
     ? (countryCode(country) ?? country)
     : country;
 
-/** Two letters, unless the examples write the state out. */
+/** The state's two-letter code or full name, whichever the description asks for or shows. */
 const stateForm = (slot: Slot, code: string): string => {
   const letters = /\b[A-Z]{2}\b|abbreviat|two-letter/u.test(slot.description);
   const full = /\p{Lu}\w+,\s(?:California|New York|Texas|Florida)\b(?!,)|full name/u.test(slot.description);

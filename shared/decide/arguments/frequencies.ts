@@ -2,9 +2,9 @@ import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 
-/** How often a year, of `compounded quarterly` or `monthly compounding`, for a number that asks it. */
+/** Times a year from `compounded quarterly` or `monthly compounding`, for a numeric slot that asks for them. */
 export const frequencies = (slot: Slot, { text }: Reading): readonly Proposal[] => {
-  // Few texts have it, which is seen sooner than what a slot asks.
+  // The cheap test of the text comes first, because few texts mention compounding.
   if ((slot.type !== 'integer' && slot.type !== 'number') || !COMPOUND.test(text) || !asksHowOften(slot)) return [];
   return Array.from(text.matchAll(COMPOUNDED)).flatMap((match) => {
     const word = match[1] ?? match[2] ?? '';

@@ -1,29 +1,29 @@
 import { type ReadDate, readDates } from './read-dates.ts';
 import { overlaps, type Span } from './span.ts';
 
-/** A date, a time of day or both, as far as they were said. */
+/** A date, a time of day or both, as far as the text gives them. */
 export interface Moment {
   /** Days since 1970-01-01. */
   readonly day?: number;
   /** Minutes since midnight, with seconds as a fraction. */
   readonly minutes?: number;
-  /** Only a month or a year was said. */
+  /** `month` or `year` if the text gives nothing more exact. */
   readonly precision: 'day' | 'month' | 'year' | 'time';
-  /** Counted from the present day. */
+  /** Relative to today. */
   readonly relative: boolean;
-  /** Counted from another day that was said with it, which is a value of its own. */
+  /** Relative to another date in the same words, which is also a value. */
   readonly counted?: boolean;
 }
 
-/** Dates and times of a text; `today` is a day number, without which relative dates stay unknown. */
+/** The dates and times of a text. `today` is a day number; without it relative dates are left out. */
 export const findMoments = (text: string, today: number | undefined): readonly Span[] => {
   const stated = statedToday(text);
   const present = stated?.day ?? today;
   const shift = stated?.shift ?? 0;
-  // Where the task says what day it is, that is no value of its own.
+  // The date in `today is ...` is not a value.
   const rest = stated === undefined ? text : withoutPart(text, stated);
   const dates = readDates(rest, present === undefined ? undefined : dateOf(present - shift));
-  // `from March 9th to March 10th 2023` says the year once for both.
+  // In `from March 9th to March 10th 2023` the year applies to both dates.
   const said = dates.find(({ components }) => components.isCertain('year') && components.isCertain('month'));
   const year = said?.relative === false ? (said.components.get('year') ?? undefined) : undefined;
   return withoutOverlaps(dates.flatMap((date) => momentSpan(date, { saidYear: year, present, shift })));
@@ -32,7 +32,7 @@ export const findMoments = (text: string, today: number | undefined): readonly S
 const withoutPart = (text: string, { start, end }: { readonly start: number; readonly end: number }): string =>
   `${text.slice(0, start)}${'.'.repeat(end - start)}${text.slice(end)}`;
 
-/** `today is Friday 2023-09-29` in the task itself overrules the clock, and its weekday the calendar. */
+/** `today is Friday 2023-09-29` in the task overrides the clock, and its weekday overrides the calendar. */
 const statedToday = (text: string) => {
   const match = TODAY_IS.exec(text);
   const date = match?.groups?.date;
@@ -51,7 +51,7 @@ const TODAY_IS =
 const WEEKDAYS = 'sun mon tue wed thu fri sat'.split(' ');
 
 interface Calendar {
-  /** The year that another date of the task names. */
+  /** The year of another date in the task. */
   readonly saidYear: number | undefined;
   readonly present: number | undefined;
   /** By how many days the task's calendar runs ahead of the real one. */
@@ -70,7 +70,7 @@ const momentSpan = (
   if (!isDated) return minutes === undefined ? [] : [{ ...span, moment: { minutes, precision: 'time', relative } }];
   const year =
     components.isCertain('year') || relative ? components.get('year') : (saidYear ?? yearNear(components, present));
-  // A day of a year that nobody said is no date yet, but its number is nothing else either.
+  // A day without a known year is not a date, but its span is kept so that its number is not used for anything else.
   if (year === null || year === undefined) return [{ ...span, moment: { precision: 'day', relative } }];
   const moment = {
     day: ahead(dayNumber(components, year) + (relative ? shift : 0), components, text, present),
@@ -81,7 +81,7 @@ const momentSpan = (
   return [{ ...span, moment: minutes === undefined ? moment : { ...moment, minutes } }];
 };
 
-/** A day without a year is of this one, or of the next when it lies long past. */
+/** The year of a day without one: this year, or the next if the day is more than half a year ago. */
 const yearNear = (components: ReadDate['components'], present: number | undefined): number | undefined => {
   if (present === undefined) return undefined;
   const year = dateOf(present).getUTCFullYear();
@@ -89,7 +89,7 @@ const yearNear = (components: ReadDate['components'], present: number | undefine
 };
 const HALF_YEAR = 183;
 
-/** `Monday` is the next one, unless the last was asked for. */
+/** Moves a weekday such as `Monday` to the next one, unless the text asks for the last. */
 const ahead = (day: number, components: ReadDate['components'], text: string, present: number | undefined): number =>
   present !== undefined &&
   day < present &&
@@ -99,7 +99,7 @@ const ahead = (day: number, components: ReadDate['components'], text: string, pr
     ? day + 7
     : day;
 
-/** `in 2 months` names a day, `next month` does not. */
+/** `in 2 months` is exact to the day, `next month` is not. */
 const precisionOf = (components: ReadDate['components'], text: string): Moment['precision'] => {
   if (components.isCertain('day') || components.isCertain('weekday') || COUNTED.test(text)) return 'day';
   return components.isCertain('month') ? 'month' : 'year';

@@ -3,7 +3,7 @@ import { perReading, type Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Token } from './tokens.ts';
 
-/** The word of a request that comes nearest to a term of what a slot offers, words of the slot or the tool aside. */
+/** The word of a request most similar to a term of a choice, except words of the slot's name and the tool's subject. */
 export const nearestWord = (
   term: string,
   slot: Slot,
@@ -21,7 +21,7 @@ interface NearWord {
   readonly similarity: number;
 }
 
-/** The words of a request that come near to a term, the nearest first: many parameters offer values of the same words. */
+/** The words of a request most similar to a term, cached because many parameters have the same choices. */
 const wordsNear = (
   term: string,
   reading: Reading,
@@ -47,7 +47,7 @@ const readWordsNear = (term: string, reading: Reading): readonly NearWord[] =>
     .sort((one, other) => other.similarity - one.similarity);
 
 const nearWords = perReading(() => new Map<string, ReturnType<typeof wordsNear>>());
-/** The first of each word that is no stop word. */
+/** The first occurrence of each word that is not a stop word. */
 const contentWords = perReading(({ tokens }): readonly Token[] => {
   const words = new Map<string, Token>();
   for (const token of tokens)

@@ -1,7 +1,7 @@
 import { findPhoneNumbersInText } from 'libphonenumber-js/min';
 import type { Span } from './span.ts';
 
-/** Telephone numbers: international ones by their country's plan, others by the shape that North America writes. */
+/** Telephone numbers: international ones by their country's numbering plan, others in the North American format. */
 export const findPhones = (text: string): readonly Span[] => {
   const part = text.slice(0, READ_LIMIT);
   if (!LIKE_A_NUMBER.test(part)) return [];

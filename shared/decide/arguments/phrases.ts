@@ -4,23 +4,23 @@ import { segmentsOf } from './chinese-segments.ts';
 import type { Span, SpanKind } from './span.ts';
 import type { Token } from './tokens.ts';
 
-/** A few words in a row that may be a value although nothing marks them as one. */
+/** Consecutive words that may be a value although nothing marks them as one. */
 export interface Phrase {
   readonly start: number;
   readonly end: number;
   readonly text: string;
   readonly terms: readonly string[];
-  /** The word before it and the one after it, lower case; empty at a mark or an end. */
+  /** The words before and after it in lower case; empty at punctuation or an end of the text. */
   readonly before: string;
   readonly after: string;
-  /** Whether it begins and ends where a stretch between small words and marks does. */
+  /** Whether it begins and ends where its chunk does. */
   readonly opens: boolean;
   readonly closes: boolean;
   /** How rare its words are, from 0 to 1. */
   readonly worth: number;
 }
 
-/** Words in a row between small words and marks, whole and in parts; Chinese by its own words. */
+/** The chunks of a text between linking words and punctuation, whole and in parts; Chinese is segmented. */
 export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonly Span[]): readonly Phrase[] => {
   const fixed = spans.filter(({ kind }) => FIXED.has(kind));
   const phrases: Phrase[] = [];
@@ -29,11 +29,11 @@ export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonl
     const edges = edgesOf(chunk);
     for (let from = 0; from < chunk.length && phrases.length < LIMIT; from++) {
       for (let to = from; to < Math.min(chunk.length, from + LONGEST); to++) {
-        // A value begins or ends where its stretch does; what does neither is a piece of one.
+        // A value begins or ends where its chunk does; a phrase that does neither is a fragment.
         if (from > edges.first && to < edges.last) continue;
         const [first, last] = [chunk[from] as Placed, chunk[to] as Placed];
         if (isStopWord(first.lower) || isStopWord(last.lower)) continue;
-        // `e-mails` is one word, whatever it is part of.
+        // A hyphenated word such as `e-mails` is not split.
         if (
           HYPHENS.test(text.slice(last.end, last.end + 2)) ||
           AFTER_HYPHEN.test(text.slice(Math.max(0, first.start - 2), first.start))
@@ -46,7 +46,7 @@ export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonl
   return [...phrases, ...segmentsOf(text, fixed), ...joinedByOf(text, tokens, chunks)].slice(0, LIMIT);
 };
 
-/** `the theory of relativity`: what stands before `of` and after it is one name as often as two things. */
+/** Phrases across `of`: `the theory of relativity` may be one value, not two. */
 const joinedByOf = (
   text: string,
   tokens: readonly Token[],
@@ -69,7 +69,7 @@ interface Placed extends Token {
   readonly at: number;
 }
 
-/** The first and the last word of a stretch that is more than a small word. */
+/** The indices of the first and the last word of a chunk that are not stop words. */
 interface Edges {
   readonly first: number;
   readonly last: number;
@@ -107,7 +107,7 @@ const phraseOf = (
 
 const wordOf = (token: Token | undefined): string => (token?.isWord ? token.lower : '');
 
-/** Words without a mark, a small linking word or a value of another kind between them. */
+/** Runs of words without punctuation, linking words or values of another kind between them. */
 const chunksOf = (tokens: readonly Token[], fixed: readonly Span[]): readonly (readonly Placed[])[] => {
   const chunks: Placed[][] = [[]];
   for (const [at, token] of tokens.entries()) {
@@ -125,7 +125,7 @@ const HAN = /^\p{Script=Han}/u;
 const HYPHENS = /^-\p{L}/u;
 const AFTER_HYPHEN = /\p{L}-$/u;
 const JOINTS = /^[-'’&/]$/u;
-/** What is of one of these kinds is no part of a phrase. */
+/** Spans of these kinds are not part of a phrase. */
 const FIXED: ReadonlySet<SpanKind> = new Set<SpanKind>([
   'quoted',
   'literal',

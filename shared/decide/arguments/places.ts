@@ -2,17 +2,17 @@ import data from '../../../metadata/places.json' with { type: 'json' };
 import { lazily } from '../../kernel/lazily.ts';
 import type { Span } from './span.ts';
 
-/** A place as it was said, taken apart as far as it is known. */
+/** The parts of a place, as far as they are known. */
 export interface Place {
   readonly city?: string;
-  /** Two letters for a state of the USA. */
+  /** The two-letter code of a state of the USA. */
   readonly state?: string;
   readonly country?: string;
 }
 
-/** `weather of nyc`, where nobody cares for capitals: up to three small words after in, at, of and the like. */
+/** Places in lower case, as in `weather of nyc`: up to three words after a preposition. */
 export const findSmallPlaces = (text: string): readonly Span[] => {
-  // Who writes capitals elsewhere meant a single small word as a word; `san jose` is a name all the same.
+  // If the text has capitals elsewhere, a single lower-case word is not a place, but two such as `san jose` are.
   const shortest = /[^.!?\s]\s+\p{Lu}/u.test(text) ? 2 : 1;
   return Array.from(text.matchAll(AFTER_PREPOSITION), (match) => {
     const words = (match[1] ?? '').split(' ');
@@ -28,7 +28,7 @@ export const findSmallPlaces = (text: string): readonly Span[] => {
 
 const AFTER_PREPOSITION = /(?<!\p{L})(?:in|at|of|for|from|to|near)\s(\p{Ll}{2,20}(?:\s\p{Ll}{2,20}){0,2})/gu;
 
-/** Chinese names of places, which no capital or blank sets apart. */
+/** Known Chinese place names, because no capitals or spaces mark them. */
 export const findChinesePlaces = (text: string): readonly Span[] =>
   HAN.test(text)
     ? chineseNames().flatMap((name) =>
@@ -41,7 +41,7 @@ export const findChinesePlaces = (text: string): readonly Span[] =>
       )
     : [];
 
-/** Joins `San Francisco` and `California`, and `456`, `Elm St` and `Springville`, when they stand as one address. */
+/** Joins the parts of an address: `San Francisco` and `California`, or `456`, `Elm St` and `Springville`. */
 export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[] => {
   const joined: Span[] = [];
   for (const span of withStates(text, spans)) {
@@ -59,20 +59,20 @@ export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[
   return joined;
 };
 
-/** Cities with the state after them that is no name by its letters: `Portland, OR`, `Fremont, ca.`, `San Leandro california`. */
+/** Adds to cities a state that is not a span itself: `Portland, OR`, `Fremont, ca.`, `San Leandro california`. */
 const withStates = (text: string, spans: readonly Span[]): readonly Span[] =>
   spans.map((span, at) => {
     if (span.kind !== 'proper' || isRegion(span.text) || !isCity(span.text)) return span;
     const [, code, small, name = ''] = STATE_AFTER.exec(text.slice(span.end, span.end + STATE_LENGTH)) ?? [];
     const state = code ?? small?.toUpperCase() ?? states().get(normal(name));
     if (state === undefined || !stateCodes().has(state)) return span;
-    // `We meet in Boston, OK?`
+    // `OK` in `We meet in Boston, OK?` is not Oklahoma.
     if (SMALL_TALK.has(state) && regionOfCity(span.text)?.state !== state) return span;
     const end = text.indexOf(code ?? small ?? name, span.end) + (code ?? small ?? name).length;
     if (spans.some((other, place) => place > at && other.start < end)) return span;
     return { ...span, end, text: `${span.text}, ${stateName(state)}` };
   });
-/** Two letters in small ones, such as `or`, are a state only where the sentence ends with them. */
+/** Two lower-case letters, such as `or`, are a state only at the end of a sentence. */
 const STATE_AFTER =
   /^(?:,\s?([A-Z]{2})(?![\p{L}’'])|,\s?([a-z]{2})(?=[.!?;]|\s*$)|,?\s(\p{Ll}{4,}(?:\s(?:carolina|dakota|hampshire|jersey|mexico|york|virginia|island))?)(?!\p{L}))/u;
 const STATE_LENGTH = 24;
@@ -89,11 +89,11 @@ const continues = (last: Span, between: string, next: Span): boolean => {
   return isRegion(next.text) || (/^\d/u.test(last.text) && !last.text.includes(','));
 };
 
-/** `Lafayette in Louisiana`. */
+/** As in `Lafayette in Louisiana`. */
 const IN = /^\sin\s$/u;
 const STREET =
   /(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Square|Sq|Parkway|Pkwy|Apartments?|Plaza|Highway|Hwy|Terrace|Circle|Building|Tower|Camino|Calle|Avenida|Rue|Broadway|Platz)\b/u;
-/** A name that countries, states and cities share is the largest of them: Mexico, California and Peru are no towns. */
+/** Splits a place into its parts. A shared name is that of the largest: Mexico, California and Peru are not towns. */
 export const readPlace = (text: string): Place => {
   const [head = '', ...rest] = text.split(',').map((part) => part.trim());
   const region = rest.at(-1);
@@ -112,10 +112,10 @@ const isCountry = (text: string): boolean => countryCode(text) !== undefined || 
 
 export const isCity = (text: string): boolean => normal(text) in ALIASES || cities().has(normal(text));
 
-/** A known city as its name is written: `new york city` and `NYC` are New York. */
+/** The usual name of a city: `new york city` and `NYC` become New York. */
 export const cityName = (text: string): string => ALIASES[normal(text)] ?? text;
 
-/** The state or country that a large city is in. New York is the one state that is first of all a city. */
+/** The state or country of a large city. Of the names shared with a state or country only New York is a city. */
 export const regionOfCity = (text: string): Place | undefined => {
   const name = cityName(text);
   if (normal(name) !== 'new york' && (isCountry(name) || findState(name) !== undefined)) return undefined;
@@ -123,10 +123,10 @@ export const regionOfCity = (text: string): Place | undefined => {
   return known === undefined ? undefined : { city: name, ...known };
 };
 
-/** Whether a city's name alone says which state it is in: there is no other of nearly its size. */
+/** Whether a city is large and in the USA, and no other of its name is nearly as large. */
 export const isWellKnown = (city: string): boolean => wellKnown().has(normal(city));
 
-/** Whether no other city of nearly its size has a known city's name. */
+/** Whether a city is known and no other of its name is nearly as large. */
 export const isOnlyOne = (city: string): boolean =>
   cities().has(normal(cityName(city))) && !sharedNames().has(normal(cityName(city)));
 
@@ -137,7 +137,7 @@ export const isKnownPlace = (text: string): boolean => {
   return key in ALIASES || cities().has(key) || states().has(key) || countries().has(key);
 };
 
-/** The full name of a state from its two letters. */
+/** The full name of a state, from its two-letter code. */
 export const stateName = (code: string): string | undefined =>
   Object.entries(data.states).find(([, letters]) => letters === code)?.[0];
 
@@ -149,7 +149,7 @@ const findState = (text: string): string | undefined => {
   return states().get(normal(text));
 };
 
-/** Two letters of a country, from its name. */
+/** The two-letter code of a country, from its name. */
 export const countryCode = (name: string): string | undefined => {
   const key = normal(name);
   return COUNTRY_ALIASES[key] ?? countryCodes().get(key);
@@ -167,7 +167,7 @@ const COUNTRY_ALIASES: Readonly<Record<string, string>> = Object.assign(Object.c
   turkey: 'TR',
 });
 
-/** Kept for a while: every slot asks what the same few names of a task are. */
+/** Cached, because every slot asks about the same few names of a task. */
 const normal = (text: string): string => {
   const known = normals.get(text);
   if (known !== undefined) return known;
@@ -200,7 +200,7 @@ const countryCodes = lazily(() => {
   const codes = new Map<string, string>();
   for (const code of letters.flatMap((one) => letters.map((two) => one + two))) {
     if (names.of(code) === undefined && chinese.of(code) === undefined) continue;
-    // Codes of countries that are no more, such as DD, are written as those that followed them.
+    // Codes of former countries, such as DD, have another canonical code and are left out.
     if (Intl.getCanonicalLocales(`und-${code}`)[0] !== `und-${code}`) continue;
     const name = normal(names.of(code) ?? '');
     if (name !== '' && !codes.has(name)) codes.set(name, code);

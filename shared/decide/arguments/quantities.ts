@@ -1,17 +1,17 @@
 import { wordAt } from '../../search/chinese.ts';
 import type { Span } from './span.ts';
 
-/** A number as it was said: `5 %`, `$1.5 million`, `three nights`, `2nd`. */
+/** A number as the text has it: `5 %`, `$1.5 million`, `three nights`, `2nd`. */
 export interface Quantity {
   readonly value: number;
   readonly percent: boolean;
   readonly currency?: string;
   /** The word after it, lower case. */
   readonly unit?: string;
-  /** What is measured, as the index knows it: `640 pixels wide` is a width. */
+  /** The term of what is measured: `640 pixels wide` is a width. */
   readonly dimension?: string | undefined;
   readonly ordinal: boolean;
-  /** Written as a word: `one` and `a` may be no number at all. */
+  /** Written as a word; `one` may not be a number at all. */
   readonly spelled: boolean;
 }
 
@@ -23,7 +23,7 @@ export const findQuantities = (text: string): readonly Span[] => [
   ...Array.from(text.matchAll(CHINESE), readChinese),
 ];
 
-/** `two numbers, say 36 and 48` has two values, and the word that counts them is no third. */
+/** Whether a number word only counts the values after it: `two` in `two numbers, say 36 and 48`. */
 export const countsNext = (text: string, { end, quantity }: Span, quantities: readonly Span[]): boolean => {
   const count = quantity?.spelled ? quantity.value : 0;
   if (count < 2 || count > 5) return false;
@@ -33,7 +33,7 @@ export const countsNext = (text: string, { end, quantity }: Span, quantities: re
 };
 const LISTED = /^(?:\s?\p{L}{1,12})?(?:,\s?(?:and\s)?|\sand\s)$/u;
 
-/** `640x480` is a width and a height. */
+/** The widths and heights of sizes such as `640x480`. */
 export const sizes = (text: string): readonly Span[] =>
   Array.from(text.matchAll(SIZE), (match) => {
     const [said, width = '', height = ''] = match;
@@ -76,7 +76,7 @@ const DIMENSIONS: Readonly<Record<string, string>> = Object.assign(Object.create
 
 const readDigits = (match: RegExpExecArray): Span | undefined => {
   const [text, sign = '', currency = '', digits = '', suffix = '', unit] = match;
-  // 298K is a temperature, $298K and 298k are thousands.
+  // `298K` is a temperature, `$298K` and `298k` are thousands.
   const scale = suffix === 'K' && currency === '' ? 1 : (SCALES[suffix.trim().toLowerCase()] ?? 1);
   const value = fullYear(match, digits) ?? Number(digits.replaceAll(',', '')) * scale * (sign === '' ? 1 : -1);
   if (!Number.isFinite(value)) return undefined;
@@ -99,14 +99,14 @@ const readDigits = (match: RegExpExecArray): Span | undefined => {
   };
 };
 
-/** `'19` is 2019. */
+/** The year of a two-digit form such as `'19`. */
 const fullYear = ({ input, index }: RegExpExecArray, digits: string): number | undefined => {
   if (!/^\d\d$/u.test(digits) || !/(?:^|\s)['’]$/u.test(input.slice(Math.max(0, index - 2), index))) return undefined;
   if (/^['’]/u.test(input.slice(index + 2))) return undefined;
   return Number(digits) < 50 ? 2000 + Number(digits) : 1900 + Number(digits);
 };
 
-/** Chinese writes no blanks, so of `公里长` only the word that is known is the unit. */
+/** Chinese has no spaces, so only the known word at the start of `公里长` is the unit. */
 const unitWord = (text: string): string =>
   /^\p{Script=Han}/u.test(text) ? (wordAt(text, 0) ?? text.slice(0, 1)) : text.toLowerCase();
 
@@ -143,7 +143,7 @@ const readSpelled = (match: RegExpExecArray): Span => {
   };
 };
 
-/** `the other one` and `one of them` count nothing. */
+/** Whether `one` is a pronoun, as in `the other one` or `one of them`. */
 const isPronoun = (text: string, { start, end, quantity }: Span): boolean => {
   if (quantity?.value !== 1) return false;
   const after = text.slice(end);

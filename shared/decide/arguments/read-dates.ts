@@ -3,24 +3,24 @@ import { casual as casualEnglish } from 'chrono-node/en';
 import { casual as casualChinese } from 'chrono-node/zh/hans';
 import { lazily } from '../../kernel/lazily.ts';
 
-/** One date or time of a text as chrono-node reads it, with what was said of it and what was only implied. */
+/** A date or time as chrono-node parses it, with its certain and its implied components. */
 export interface ReadDate {
   readonly start: number;
   readonly text: string;
   readonly components: Components;
-  /** Counted from the present day. */
+  /** Relative to today. */
   readonly relative: boolean;
-  /** Counted from another day that was said with it. */
+  /** Relative to another date in the same words. */
   readonly counted: boolean;
 }
 
-/** What was said of a date (certain), and what follows from the present day. */
+/** The components of a date: certain if the text gives them, otherwise implied by today. */
 export interface Components {
   isCertain(part: Component): boolean;
   get(part: Component): number | null;
 }
 
-/** The dates and times of a text, in order of place; without `now` relative ones are left out. */
+/** The dates and times of a text; without `now` relative ones are left out. */
 export const readDates = (text: string, now: Date | undefined): readonly ReadDate[] => {
   const part = text.slice(0, READ_LIMIT);
   if (!SIGNS.test(part)) return [];
@@ -29,7 +29,7 @@ export const readDates = (text: string, now: Date | undefined): readonly ReadDat
   const written = writtenDates(part, ISO);
   const read = parsers
     .flatMap((parser) => parser.parse(part, reference))
-    // Of `2024-01-15 until 2024-03-01` chrono takes `15 until 2024` for two times of day.
+    // In `2024-01-15 until 2024-03-01` chrono takes `15 until 2024` for two times of day.
     .filter(({ index }) => !written.some(({ start, text: said }) => start < index && index < start + said.length))
     .filter((result) => isMeant(result, part) && (now !== undefined || !isRelative(result)))
     .flatMap(endpoints);
@@ -41,7 +41,7 @@ export const readDates = (text: string, now: Date | undefined): readonly ReadDat
   return [...writtenDates(part, COMPACT), ...read, ...written.filter((date) => !isRead(date))];
 };
 
-/** Dates whose year, month and day stand in that order as digits. */
+/** Dates in digits in the order year, month, day. */
 const writtenDates = (text: string, pattern: RegExp): readonly ReadDate[] =>
   Array.from(text.matchAll(pattern), (match) => {
     const [said, year, month, day] = match;
@@ -52,10 +52,10 @@ const writtenDates = (text: string, pattern: RegExp): readonly ReadDate[] =>
 /** `20230929` and `2023-0929`, which chrono takes for numbers. */
 const COMPACT = /(?<![\d.-])(20\d\d|19\d\d)-?(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![\d.-])/gu;
 const ISO = /(?<![\d./-])(20\d\d|19\d\d)[-/](0?[1-9]|1[0-2])[-/](0?[1-9]|[12]\d|3[01])(?![\d/-])/gu;
-/** `45 days after 2024-06-01`: a day that is counted from one that was said. */
+/** A date relative to another one: `45 days after 2024-06-01`. */
 const COUNTED_FROM = /^\S+\s(?:day|week|month|year)s?\s(?:after|before|from|past|since|prior to)\s.*\d/iu;
 
-/** `from 9:00 to 10:30` and `March 9th to March 10th` are two values. */
+/** Splits a range such as `from 9:00 to 10:30` or `March 9th to March 10th` into two values. */
 const endpoints = (result: ParsedResult): readonly ReadDate[] => {
   const { index, text, start, end } = result;
   const counted = COUNTED_FROM.test(text);
@@ -69,14 +69,14 @@ const endpoints = (result: ParsedResult): readonly ReadDate[] => {
   ];
 };
 
-/** What chrono takes for a date although it is none: the sun, a range of numbers, `at 5`, half of a fraction. */
+/** Rejects what chrono takes for a date although it is none: `sun`, a range of numbers, `at 5`, a fraction. */
 const isMeant = ({ index, text, start }: ParsedResult, task: string): boolean => {
   const isDated = start.isCertain('day') || start.isCertain('month') || start.isCertain('year');
   const before = task.slice(Math.max(0, index - 12), index);
   if (UNSAID.test(text) || (/^in\s/iu.test(text) && CONTAINED.test(before))) return false;
   if (start.isCertain('weekday') && !isDated) return !SHORT_WEEKDAY.test(text) || POINTING.test(`${before}${text}`);
   if (!isDated) return start.isCertain('hour') && (start.isCertain('meridiem') || CLOCK.test(text));
-  // A month alone is a name or a verb as often as a date, and 1/2 half of something.
+  // A month alone is often a name or a verb, and `1/2` a fraction.
   if (!start.isCertain('year') && !start.isCertain('day') && !start.isCertain('weekday')) return false;
   return start.isCertain('year') || !FRACTION.test(text) || /\b(?:on|by|until|before|after|from|due)\s$/iu.test(before);
 };
@@ -107,7 +107,7 @@ const YEAR_FIRST = new RegExp(`(?<!\\d)${YEAR},? ${MONTH} ${DAY}(?![\\p{L}\\d])`
 const DAY_OF_MONTH = new RegExp(`(?<!\\d)${YEAR},? ${DAY} of ${MONTH}(?![\\p{L}\\d])`, 'iu');
 const YEAR_LAST = new RegExp(`(?<!\\p{L})${MONTH} ${DAY},? of ${YEAR}(?!\\d)`, 'iu');
 
-/** Orders that chrono does not know: `2023 April 4th`, `2023 4th of April` and `April 9th of 2023`. */
+/** Formats that chrono does not know: `2023 April 4th`, `2023 4th of April` and `April 9th of 2023`. */
 const ORDERS: readonly Chrono['parsers'][number][] = [
   {
     pattern: () => YEAR_FIRST,
@@ -129,7 +129,7 @@ const dateParts = (year: string | undefined, month: string, day: string | undefi
   day: Number(day),
 });
 
-/** `until the 12th`, of this month or the next one. */
+/** A day such as that of `until the 12th`, in this month or the next one. */
 const dayOfMonth: Chrono['parsers'][number] = {
   pattern: () =>
     /(?<=\b(?:on|until|till|by|from|to|before|after)\s)the (\d{1,2})(?:st|nd|rd|th)(?=[.,;!?]|$|\s(?:at|to|until|and)\b)/iu,
@@ -155,10 +155,10 @@ const SIGNS =
   /\d|\b(?:today|tonight|tomorrow|yesterday|week|weekend|month|year|day|noon|midnight|ago)\b|(?:sun|mon|tues|wednes|thurs|fri|satur)day|\b(?:next|this|last|on) (?:sun|mon|tue|wed|thu|fri|sat)\b|[今明昨前后]|[周期拜]|[点月日号年]/iu;
 const WORD_BETWEEN = /\s+(?:to|until|till|through|thru|and|-|–|—|~)\s+|\s*[到至]\s*/iu;
 const MARK_BETWEEN = /\s*[-–—~]\s*/u;
-/** A stretch of time is no point in it: the last 24 hours, the next 7 days; nor is the present moment. */
+/** Durations and the present moment are not dates: `the last 24 hours`, `the next 7 days`, `now`. */
 const UNSAID =
   /^(?:(?:for|within|during)\s.*|now|right now|(?:the )?(?:last|past|next|previous|coming) (?:\d+|few|couple|several|two|three|four|five|six|seven|ten)\b.*|(?:this |in the )?(?:morning|afternoon|evening|night)|this (?:second|minute|hour|day|week|month|year))$|\b\d+\s?(?:second|minute|hour|min|sec|hr)s?\b|现在|(?:小时|分钟|秒)[后前]/iu;
-/** The days of `how many seconds are there in 3 days` hold seconds. */
+/** `in 3 days` is not a date in `how many seconds are there in 3 days`. */
 const CONTAINED = /\b(?:are|is|there)\s$/iu;
 const SHORT_WEEKDAY = /^(?:sun|mon|tue|wed|thu|fri|sat)$/iu;
 const POINTING = /\b(?:on|next|this|last|by|until|every|coming)\s\p{L}+$/iu;

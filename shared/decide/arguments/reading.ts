@@ -4,18 +4,18 @@ import type { Span, SpanKind } from './span.ts';
 import { findSpans } from './spans.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
-/** A task read for values. */
+/** A task with everything in it that may be a value. */
 export interface Reading {
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly spans: readonly Span[];
-  /** The tokens that are words, and those of them that are no part of an address or a path. */
+  /** The tokens that are words, and those outside addresses and paths (`free`). */
   readonly words: { readonly all: readonly Token[]; readonly free: readonly Token[] };
   readonly phrases: readonly Phrase[];
 }
 
 const READ_LIMIT = 8192;
-/** Longer than any text that is read, so that a start and an end make one number. */
+/** Longer than any text that is read, so that a start and an end can be packed into one number. */
 export const PLACES = 16_384;
 
 /** `now` is in milliseconds since 1970; without it relative dates are not understood. */
@@ -30,7 +30,7 @@ export const readForValues = (task: string, now: number | undefined): Reading =>
   return { text, tokens, spans, words: { all, free }, phrases: phrasesOf(text, tokens, spans) };
 };
 
-/** Every slot of every candidate asks the same of a place in a task, which does not change: it is read once. */
+/** Caches a function of a position in a task, because every slot of every candidate asks about the same positions. */
 export const oncePerPlace = <T>(
   read: (reading: Reading, place: number) => T,
 ): ((reading: Reading, place: number) => T) => {
@@ -50,7 +50,7 @@ export const oncePerPlace = <T>(
   };
 };
 
-/** What is kept for a reading is gone with it: however many tools and requests there are, it adds up to nothing. */
+/** A cache for each reading, freed with it, so that it does not grow with the number of requests. */
 export const perReading = <T>(make: (reading: Reading) => T): ((reading: Reading) => T) => {
   const kept = new WeakMap<Reading, T>();
   return (reading) => {
@@ -65,7 +65,7 @@ export const perReading = <T>(make: (reading: Reading) => T): ((reading: Reading
 
 const ADDRESSES: ReadonlySet<SpanKind> = new Set<SpanKind>(['path', 'url', 'email']);
 
-/** The number of the first token at or after a place. */
+/** The index of the first token at or after a position. */
 export const tokenAt = (tokens: readonly Token[], place: number): number => {
   let low = 0;
   let high = tokens.length;

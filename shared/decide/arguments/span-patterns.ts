@@ -1,6 +1,6 @@
 import type { SpanKind } from './span.ts';
 
-/** A pattern, and what a text has in any case that it is found in: most texts have none of these, and that is soon seen. */
+/** A pattern, and a mark that every text with a match has: a cheap test that most texts fail. */
 interface Marked {
   readonly mark: RegExp;
   readonly pattern: RegExp;
@@ -27,14 +27,14 @@ export const PATTERNS: readonly (Marked & { readonly kind: SpanKind })[] = [
     pattern:
       /(?<![\p{L}\p{N}/.@])(?:[\w-]{1,64}\/){0,8}[\w-]{1,100}(?:\.[\w-]{1,20}){0,3}\.(?:txt|csv|json|xml|ya?ml|toml|pdf|docx?|xlsx?|pptx?|md|html?|css|png|jpe?g|gif|bmp|tiff?|webp|avif|heic|svg|mp[34]|m4a|wav|flac|avi|mov|mkv|zip|tar|gz|bin|dat|py|js|ts|java|cpp|h5|onnx|parquet|log|exe|sql|db|ini|cfg|conf|lnk|bak|tmp)\b/giu,
   },
-  // A Chinese name needs a blank or a quote before it, as the words around it have none between them.
+  // A Chinese file name needs a space or a quote before it, because Chinese words have no spaces between them.
   {
     kind: 'path',
     mark: DOTTED,
     pattern:
       /(?<=^|[\s“‘"'(（：])(?=\p{Script=Han})(?![把将给对从用])(?:[\p{Script=Han}\w-]{1,64}\/){0,8}[\p{Script=Han}\w-]{1,60}\.(?:txt|csv|json|pdf|docx?|xlsx?|md|png|jpe?g|gif|bmp|tiff?|webp|avif|heic|svg)\b/giu,
   },
-  // With a folder before it any ending will do.
+  // After a folder any file extension is accepted.
   {
     kind: 'path',
     mark: /\//u,
@@ -47,7 +47,7 @@ export const PATTERNS: readonly (Marked & { readonly kind: SpanKind })[] = [
       /(?<![\p{L}\p{N}@./-])(?:[\w-]{1,63}\.){1,4}(?:com|org|net|io|edu|gov|co|ai|dev|app|ca|uk|de|fr|cn|jp|in|info|me|tv)(?:\/[^\s"'<>]*)?(?![\p{L}\p{N}])/giu,
   },
 ];
-/** Versions, spans of years, numbers in groups, and ids: letters with digits, underscores inside, or camelCase; but not 5kg or 1e-9. */
+/** Base64, versions, ranges of years, grouped numbers and ids: `a1`, `a_b` or `aB`, but not `5kg` or `1e-9`. */
 export const CODES: readonly Marked[] = [
   { mark: /=/u, pattern: /(?<![\w/+=])(?=[A-Za-z\d+/]*[A-Z\d])[A-Za-z\d+/]{4,512}={1,2}(?![\w=])/gu },
   {

@@ -11,7 +11,7 @@ export interface Span {
   readonly moment?: Moment;
   /** A telephone number as +491701234567, where the country is known. */
   readonly e164?: string | undefined;
-  /** A list or object that was written out as such. */
+  /** The list or object of a literal. */
   readonly literal?: unknown;
 }
 

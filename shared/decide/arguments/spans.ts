@@ -6,7 +6,7 @@ import { overlaps, type Span, type SpanKind } from './span.ts';
 import { CODES, PATTERNS, QUOTES } from './span-patterns.ts';
 import type { Token } from './tokens.ts';
 
-/** Everything in a task that may be a value, in order of place; the surer reading of a place excludes others. */
+/** The spans of a task that may be values, in text order; of overlapping ones the more reliable kind is kept. */
 export const findSpans = (text: string, tokens: readonly Token[], today: number | undefined): readonly Span[] => {
   const kept: Span[] = [];
   const add = (spans: readonly Span[], isOpen: (other: Span) => boolean = () => false): void => {
@@ -22,7 +22,7 @@ export const findSpans = (text: string, tokens: readonly Token[], today: number 
   add(findMoments(text, today), ({ moment }) => moment?.counted === true);
   add(sizes(text));
   add(CODES.flatMap(({ mark, pattern }) => (mark.test(text) ? matches(text, 'code', pattern) : [])));
-  // `in 3 weeks` is a day, or three weeks for who counts them.
+  // `in 3 weeks` is a date, or 3 for a slot that counts weeks.
   const quantities = findQuantities(text);
   const open = quantities.filter((span) => !kept.some((other) => overlaps(span, other)));
   const values = quantities.filter((span) => !countsNext(text, span, open));
@@ -31,7 +31,7 @@ export const findSpans = (text: string, tokens: readonly Token[], today: number 
     ({ moment, text: said }) =>
       moment?.counted === true || (moment?.relative === true && /\d|\p{L}+ \p{L}+/u.test(said)),
   );
-  // `Yesterday by The Beatles` is a day or a name.
+  // `Yesterday` in `Yesterday by The Beatles` is a day or a name.
   add(properNames(text, tokens), ({ moment, text: said }) => moment?.relative === true && DAY_NAMED.test(said));
   add(findChinesePlaces(text));
   add(findSmallPlaces(text));
@@ -57,7 +57,7 @@ const quoted = (text: string): readonly Span[] =>
     )
     .filter((span) => span.text !== '');
 
-/** Lists and objects written as in a program: [1, 2], ['a', 'b'], {"a": {"b": 1}}; the outermost that can be read. */
+/** Lists and objects as in a program: [1, 2], ['a', 'b'], {"a": {"b": 1}}; the outermost that can be parsed. */
 const literals = (text: string): readonly Span[] => {
   const spans: Span[] = [];
   let tried = 0;
@@ -71,7 +71,7 @@ const literals = (text: string): readonly Span[] => {
   return spans;
 };
 
-/** Every bracket with the one that closes it, in order of place; what stands in double quotes inside them is skipped. */
+/** Pairs of matching brackets, in text order; strings in double quotes inside them are skipped. */
 const bracketed = (text: string): readonly { readonly start: number; readonly end: number }[] => {
   const open: number[] = [];
   const pairs: { readonly start: number; readonly end: number }[] = [];
@@ -89,7 +89,7 @@ const bracketed = (text: string): readonly { readonly start: number; readonly en
   return pairs.sort((one, other) => one.start - other.start);
 };
 
-/** The closing quote of a string, or its opening one when nothing closes it in its line. */
+/** The index of a string's closing quote, or of its opening quote if the string is not closed on the same line. */
 const stringEnd = (text: string, start: number): number => {
   for (let at = start + 1; at < text.length && text[at] !== '\n'; at++) {
     if (text[at] === '\\') at++;
@@ -106,7 +106,7 @@ const parseLiteral = (source: string): unknown => {
     try {
       return JSON.parse(candidate.replaceAll(/,\s*([\]}])/gu, '$1'));
     } catch {
-      // The next reading is tried; text in brackets that is no literal is left to the other rules.
+      // The next candidate is tried; text in brackets that is not a literal is left to the other rules.
     }
   }
   if (!source.startsWith('[') || source.includes('{')) return undefined;
@@ -119,7 +119,7 @@ const parseLiteral = (source: string): unknown => {
 
 const asNumber = (item: string): unknown => (/^-?\d+(?:\.\d+)?$/u.test(item) ? Number(item) : item);
 
-/** Runs of capitalised words, with the small words that names may have inside. */
+/** Runs of capitalised words, including linking words such as `of` inside a name. */
 const properNames = (text: string, tokens: readonly Token[]): readonly Span[] => {
   const spans: Span[] = [];
   for (let at = 0; at < tokens.length; at++) {
@@ -130,7 +130,7 @@ const properNames = (text: string, tokens: readonly Token[]): readonly Span[] =>
         last = next;
       else if (!isLink(tokens[next]) || next - last > 4) break;
     }
-    // The end of McDonald's belongs to the name when nothing follows that it could own.
+    // The `'s` of McDonald's belongs to the name if no word follows.
     if (/^['’]s$/u.test(tokens[last + 1]?.text ?? '') && !tokens[last + 2]?.isWord) last++;
     const [start, end] = [tokens[at]?.start ?? 0, tokens[last]?.end ?? 0];
     spans.push({ kind: 'proper', start, end, text: text.slice(start, end) });
@@ -143,16 +143,17 @@ const startsName = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
   if (token === undefined || !isCapital(token)) return false;
   const before = tokens[at - 1];
-  // `..., Find me one` goes on asking.
+  // After a comma, as in `..., Find me one`, a capitalised verb is not a name.
   if (before?.text === ',' && OPENING_WORDS.has(token.lower) && !isCapital(tokens[at + 1])) return false;
   const opens = before === undefined || /^[.!?:;\n]$/u.test(before.text);
-  // The first word of a sentence is capital anyway: a name only if another capital follows it or it is no known opener.
+  // The first word of a sentence has a capital anyway. It is a name only if it is not a usual opening word, and
+  // another capital follows or it has other capitals or digits itself.
   return (
     !opens || (!OPENING_WORDS.has(token.lower) && (isCapital(tokens[at + 1]) || !/^[A-Z][a-z]+$/u.test(token.text)))
   );
 };
 
-/** `Liverpool F.C. Include its statistics`: after a dot a word of asking starts anew. */
+/** Whether a new sentence starts after a dot, as in `Liverpool F.C. Include its statistics`. */
 const opensSentence = (tokens: readonly Token[], last: number, next: number): boolean =>
   (tokens[last]?.text.endsWith('.') ?? false) && OPENING_WORDS.has(tokens[next]?.lower ?? '');
 
@@ -162,7 +163,7 @@ const isCapital = (token: Token | undefined): boolean =>
 const isLink = (token: Token | undefined): boolean =>
   token !== undefined && (LINKS.has(token.lower) || /^[-&.'’]$/u.test(token.text));
 
-/** Only blanks, dots of initials, hyphens and linking words may stand between two parts of a name. */
+/** Whether only a space, an initial's dot, a hyphen or linking words separate two parts of a name. */
 const joined = (text: string, tokens: readonly Token[], last: number, next: number): boolean => {
   const between = text.slice(tokens[last]?.end, tokens[next]?.start);
   if (/^(?:[ '’.-]{1,2}|\s?&\s?)$/u.test(between))
@@ -171,9 +172,9 @@ const joined = (text: string, tokens: readonly Token[], last: number, next: numb
   return links.length > 0 && links.length <= 2 && links.every(isLink) && !/[,.;:]/u.test(between);
 };
 
-/** No call has this many arguments; a text with more values is a document, of which the first are read. */
+/** No call has this many arguments; a text with more values is a document, and only the first ones are used. */
 const SPAN_LIMIT = 200;
-/** Longer objects are no arguments that are written into a request. */
+/** Nobody writes a longer literal into a request. */
 const LITERAL_LIMIT = 4000;
 const LINKS: ReadonlySet<string> = new Set(
   'of the de la le les los las es au aux sur do dos das van von der den da di du del el al bin'.split(' '),
@@ -191,7 +192,7 @@ const OPENING_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 const DAY_NAMED = /^(?:Today|Tomorrow|Yesterday|Tonight)$/u;
-/** Words that are written in capitals without being names: who speaks, and what a value is called. */
+/** Words with capitals that are not names: `I`, and labels of values such as `ID`. */
 const NEVER_NAMES: ReadonlySet<string> = new Set(
   `i i'm i've i'd i'll i’m i’ve i’d i’ll id ids uuid url uri`.split(' '),
 );

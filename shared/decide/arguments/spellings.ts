@@ -2,14 +2,14 @@ import { knownWords } from '../../search/word-vectors.ts';
 import type { Mention } from './choices.ts';
 import type { Reading } from './reading.ts';
 
-/** An offered value that the text has shortened, written out, or with one letter wrong. */
+/** A choice that the text abbreviates, writes out, or has with one letter wrong. */
 export const otherSpelling = (phrase: string, reading: Reading): Mention | undefined =>
   abbreviated(phrase, reading) ??
   shortMention(phrase, reading) ??
   clippedMention(phrase, reading) ??
   misspelled(phrase, reading);
 
-/** `MID` on offer is meant by `medium`, though no start of a word says so. */
+/** Known abbreviations: `medium` means the choice `MID`. */
 const abbreviated = (phrase: string, { words }: Reading): Mention | undefined => {
   const long = ABBREVIATIONS.get(phrase.toLowerCase());
   const token = long && words.free.find(({ lower }) => long.includes(lower));
@@ -23,7 +23,7 @@ const ABBREVIATIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ['avg', ['average', 'mean']],
 ]);
 
-/** `desc` on offer is meant by `descending`: the start of a word, and no word of its own. */
+/** Prefixes that are not words themselves: `descending` means the choice `desc`. */
 const shortMention = (phrase: string, { tokens }: Reading): Mention | undefined => {
   const short = phrase.toLowerCase();
   if (!/^[a-z]{3,5}$/u.test(short) || knownWords().number(short) !== undefined) return undefined;
@@ -33,7 +33,7 @@ const shortMention = (phrase: string, { tokens }: Reading): Mention | undefined 
     : { start: token.start, end: token.end, from: token.text, own: 0.8, source: 'choice' };
 };
 
-/** `Sci-fi` on offer is meant by `science fiction`: each part is the start of a word, one after the other. */
+/** Prefixes of consecutive words: `science fiction` means the choice `Sci-fi`. */
 const clippedMention = (phrase: string, { words }: Reading): Mention | undefined => {
   const parts = phrase.toLowerCase().split('-');
   if (parts.length !== 2 || parts.some((part) => !/^[a-z]{2,5}$/u.test(part))) return undefined;
@@ -48,7 +48,7 @@ const clippedMention = (phrase: string, { words }: Reading): Mention | undefined
     : { start: first.start, end: last.end, from: `${first.text} ${last.text}`, own: 0.8, source: 'choice' };
 };
 
-/** `luxary` on offer as `Luxury`: one letter off, and no word of its own. */
+/** Unknown words with one letter wrong: `luxary` means the choice `Luxury`. */
 const misspelled = (phrase: string, { words }: Reading): Mention | undefined => {
   const right = phrase.toLowerCase();
   if (!/^[a-z]{6,20}$/u.test(right)) return undefined;
@@ -60,7 +60,7 @@ const misspelled = (phrase: string, { words }: Reading): Mention | undefined => 
     : { start: token.start, end: token.end, from: token.text, own: 0.8, source: 'choice' };
 };
 
-/** Whether one letter was changed, left out, added, or two stand in the wrong order. */
+/** Whether two words differ by one letter changed, left out or added, or by two letters swapped. */
 const isOneLetterOff = (one: string, other: string): boolean => {
   if (Math.abs(one.length - other.length) > 1 || one === other) return false;
   let start = 0;

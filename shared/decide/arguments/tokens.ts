@@ -1,11 +1,11 @@
 import { englishOf, wordAt } from '../../search/chinese.ts';
 import { termOf } from '../../search/text.ts';
 
-/** One word, number or mark of a task, with its place. */
+/** A word, number or punctuation mark of a task, with its position. */
 export interface Token {
   readonly text: string;
   readonly lower: string;
-  /** As the index would know it, a known Chinese word by its English one; stop words keep their own form here. */
+  /** The term as in the index, English for a known Chinese word; stop words keep their own form. */
   readonly term: string;
   readonly start: number;
   readonly end: number;
@@ -27,7 +27,7 @@ export const tokensOf = (text: string): readonly Token[] =>
 
 const toToken = (word: string, start: number): Token => {
   const lower = word.toLowerCase();
-  // Names of parameters are read without accents, so the words of a task must be too.
+  // Accents are removed, as they are from names of parameters.
   const bare = MARKED.test(lower) ? lower.normalize('NFKD').replaceAll(/\p{M}+/gu, '') : lower;
   const stem = termOf(bare);
   return {
@@ -41,7 +41,7 @@ const toToken = (word: string, start: number): Token => {
   };
 };
 
-/** Known words as one token each; what is between them character by character. */
+/** One token for each known word, and one for each character between them. */
 const chineseTokens = (run: string, start: number): readonly Token[] => {
   const tokens: Token[] = [];
   for (let at = 0; at < run.length; ) {

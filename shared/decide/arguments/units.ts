@@ -2,7 +2,7 @@ import { termOf } from '../../search/text.ts';
 import type { Quantity } from './quantities.ts';
 import type { Slot } from './slot.ts';
 
-/** How well a unit that was said goes with what a slot measures: minutes with minutes, dollars with an amount. */
+/** How well the unit of a number fits what a slot measures: minutes for minutes, dollars for an amount. */
 export const unitAgreement = (slot: Slot, quantity: Quantity): number => {
   if (quantity.dimension !== undefined && slot.nameTerms.includes(quantity.dimension)) return 1;
   if (quantity.percent) return RATE.test(`${slot.name} ${slot.description}`) ? 0.8 : -0.5;
@@ -14,7 +14,7 @@ export const unitAgreement = (slot: Slot, quantity: Quantity): number => {
   return wanted.measure === said.measure ? (wanted.factor === said.factor ? 1 : 0.6) : -0.8;
 };
 
-/** The number in the slot's own unit, when both units are known and of one measure. */
+/** The number in the slot's own unit, if both units are known and of one measure other than temperature. */
 export const convertUnit = (slot: Slot, quantity: Quantity): number => {
   const said = unitOf(quantity.unit);
   const wanted = slotUnit(slot);
@@ -34,7 +34,7 @@ interface Unit {
   readonly factor: number;
 }
 
-/** Whether two units measure the same; what is no known unit measures nothing. */
+/** Whether two units are known and of the same measure. */
 export const sameMeasure = (one: string, other: string): boolean => {
   const measure = unitOf(one.toLowerCase())?.measure;
   return measure !== undefined && measure === unitOf(other.toLowerCase())?.measure;
