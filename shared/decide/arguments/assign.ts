@@ -1,11 +1,11 @@
 /**
- * Gives each row at most one column so that the sum of scores is highest; a score of 0 or less is never taken.
- * Returns a column for each row, or -1. Shortest augmenting paths (Kuhn and Munkres), n rows in O(n^2 m).
+ * Assigns each row at most one column so that the sum of scores is highest; a score of 0 or less is never used.
+ * Returns the column of each row, or -1. Hungarian algorithm (Kuhn and Munkres), O(n^2 m) for n rows.
  */
 export const assign = (scores: readonly (readonly number[])[]): readonly number[] => {
   const rows = scores.length;
   const real = scores[0]?.length ?? 0;
-  // A column of its own for each row means "nothing", so that nobody is forced into a bad match.
+  // Each row also has a column that means "nothing", so that no row is forced into a bad match.
   const columns = real + rows;
   const cost = (row: number, column: number): number =>
     column < real ? -Math.max(scores[row]?.[column] ?? 0, 0) : column - real === row ? 0 : FORBIDDEN;
@@ -25,7 +25,7 @@ const FORBIDDEN = 1e9;
 interface State {
   readonly rows: Float64Array;
   readonly columns: Float64Array;
-  /** The row of each column; 0 means free, and column 0 holds the row that is being placed. */
+  /** The row of each column, 0 for none; column 0 holds the row that is being placed. */
   readonly owner: Int32Array;
 }
 
@@ -49,7 +49,7 @@ const augment = (row: number, cost: (row: number, column: number) => number, sta
   }
 };
 
-/** Updates the distances through a column and names the nearest one that is left. */
+/** Updates the distances by way of a column and returns the nearest open one. */
 const relax = (
   column: number,
   cost: (row: number, column: number) => number,

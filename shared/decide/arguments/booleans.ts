@@ -6,15 +6,15 @@ import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Token } from './tokens.ts';
 
-/** Whether the text mentions what a yes-or-no slot is about, by its words or by near ones; undefined when it does not. */
+/** The value that the text gives a boolean slot, by its words or similar ones; undefined without any. */
 export const isMentioned = (slot: Slot, reading: Reading): Proposal | undefined =>
   (isSwitch(slot) ? switchedIn(reading) : undefined) ?? mentionIn(slot, reading);
 
-/** A slot that says whether something is on, such as `on`, `is_enabled` or one that is described so. */
+/** Whether a slot switches something on or off, by its name (`on`, `is_enabled`) or its description. */
 const isSwitch = ({ nameTerms, description }: Slot): boolean =>
   nameTerms.every((term) => SWITCHES.has(term)) || /\bon(?:\s?\/\s?|\sor\s)off\b|开关|开启/iu.test(description);
 
-/** `switch off the lights`, `lights on`, `关闭空调`: by the last such word, as `on` stands for much else. */
+/** Reads `switch off the lights`, `lights on` or `关闭空调`; the last match counts, because `on` has other uses. */
 const switchedIn = ({ text, tokens }: Reading): Proposal | undefined => {
   const match = [...text.matchAll(SWITCHED)].at(-1) ?? [...text.matchAll(LEFT_ON)].at(-1);
   if (match === undefined) return undefined;
@@ -36,7 +36,7 @@ const switchedIn = ({ text, tokens }: Reading): Proposal | undefined => {
 const SWITCHES: ReadonlySet<string> = new Set('on is power activ enabl state turn switch'.split(' '));
 const SWITCHED =
   /\b(?:turn|switch|put|power|leave|keep)(?:ed|ing|s)?\b(?:\s\p{L}+){0,5}?\s(on|off)\b|\b(?:enable|disable|activate|deactivate)\b|打开|开启|关闭|关掉|关上|停用|启用/giu;
-/** `bedroom lights on`, with nothing after it that `on` could belong to. */
+/** `on` as in `bedroom lights on`, not as a preposition of what follows. */
 const LEFT_ON = /\b(on|off)(?=[.,!?]|$|\s(?:at|please|now|to|with)\b)/giu;
 const OFF = /^(?:off|disable|deactivate|关闭|关掉|关上|停用)$/iu;
 
@@ -58,7 +58,7 @@ const mentionIn = (slot: Slot, { tokens }: Reading): Proposal | undefined => {
   const hit = places.filter(({ place }) => place >= 0).map(({ place }) => place);
   if (hit.length === 0) return undefined;
   const worths = wanted.map((term) => (GENERAL.has(term) ? 0.25 : 1));
-  // A general word counts where it was said, and is not missed where it was not: `suitable for children` is good for kids.
+  // A general word adds weight if present but costs none if absent: `suitable for children` matches good_for_kids.
   const total = worths.reduce((sum, worth, at) => (worth < 1 && (places[at]?.place ?? -1) < 0 ? sum : sum + worth), 0);
   const weigh = (holds: (nearness: number) => boolean): number =>
     places.reduce((sum, { place, nearness }, at) => {
@@ -66,7 +66,7 @@ const mentionIn = (slot: Slot, { tokens }: Reading): Proposal | undefined => {
     }, 0) / total;
   const share = weigh(() => true);
   const same = weigh((nearness) => nearness === 1);
-  // A near word for one of several says nothing: a rent is no in-unit laundry.
+  // One similar word is too little for a name of several: `rent` does not mention in_unit_laundry.
   if (same === 0 && share < NEAR_ALONE) return undefined;
   const exact = same >= 0.6;
   const first = Math.min(...hit);
@@ -88,7 +88,7 @@ const mentionIn = (slot: Slot, { tokens }: Reading): Proposal | undefined => {
   };
 };
 
-/** `no entry fee` is what the description of free_entry says itself. */
+/** Whether the description has the same negation, as that of free_entry has `no entry fee`. */
 const isDeniedIn = (description: string, before: readonly Token[], said: Token): boolean => {
   const last = before.at(-1);
   return (
@@ -96,7 +96,7 @@ const isDeniedIn = (description: string, before: readonly Token[], said: Token):
   );
 };
 
-/** The words before a place up to what starts another thought; `or` goes on with the same one. */
+/** The words before a position in the same clause; `or` does not end a clause. */
 const clauseBefore = (tokens: readonly Token[], place: number): readonly Token[] => {
   let from = place;
   while (from > 0 && from > place - CLAUSE && !BREAKS.test(tokens[from - 1]?.lower ?? '')) from--;
@@ -108,13 +108,13 @@ const BREAKS = /^(?:[.,;:!?，。；！？]|but|and|with|then|however)$/u;
 const NEAR = 0.5;
 const NEAR_ALONE = 0.6;
 
-/** Words of such names that are about the switch, not about the matter. */
+/** Words in names of booleans that do not say what the parameter is about. */
 const AUXILIARY: ReadonlySet<string> = new Set(
   'is has have includ show get enabl allow should with us be can do return only flag need want ar add request disabl exclud consid account appli in set mode option 是否'.split(
     ' ',
   ),
 );
-/** Words that such names share: in `good_for_kids` and `has_free_entry` the others tell. */
+/** Common words in such names, which weigh less: in `good_for_kids` and `has_free_entry` the others matter. */
 const GENERAL: ReadonlySet<string> = new Set(
   'good suitabl friendli avail accept offer provid support entri allow requir prefer type servic'.split(' '),
 );
@@ -123,5 +123,5 @@ const NEGATIONS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** Words that deny what stands before them too: `premium is not wanted`. */
+/** Words that negate what stands before them: `premium is disabled`. */
 const DENIALS: ReadonlySet<string> = new Set('false off disabled'.split(' '));

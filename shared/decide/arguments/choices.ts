@@ -8,19 +8,19 @@ import type { Slot } from './slot.ts';
 import { otherSpelling } from './spellings.ts';
 import type { Token } from './tokens.ts';
 
-/** Numbers on offer are chosen as numbers are: by what stands beside them. */
+/** Whether all choices are numbers, which are matched like other numbers: by the words beside them. */
 export const isNumeric = ({ choices }: Slot): boolean =>
   choices.length > 0 &&
   choices.every(
     ({ value, phrases }) => phrases[0] === String(value) && (IDLE.has(String(value)) || Number.isFinite(Number(value))),
   );
 
-/** `True` and `False` as strings, with or without a word for neither. */
+/** Whether the choices include the strings `True` and `False`. */
 export const isYesNo = ({ choices }: Slot): boolean =>
   choices.some(({ value }) => /^true$/iu.test(String(value))) &&
   choices.some(({ value }) => /^false$/iu.test(String(value)));
 
-/** The offered values that the text names, by their own words, a form of them, or a near word. */
+/** The choices that the text names, by their own words, another spelling or a similar word. */
 export const choicesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] => {
   const said = slot.choices.flatMap(({ value, phrases }) => {
     if (IDLE.has(String(value).toLowerCase())) return [];
@@ -31,9 +31,9 @@ export const choicesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<s
     }
     return best === undefined ? [] : [{ value, ...best, how: 'choice' as const, shares: true as const }];
   });
-  // The `all` of `all the postgres servers` counts them: what is assumed anyway gives way to what is said.
+  // A weak match of the default yields to another choice: the `all` of `all the postgres servers` may be no choice.
   const others = said.some(({ value, own }) => value !== slot.default && own >= 0.8);
-  // Of `comedy` and `comedy-drama` in the same words the longer is meant.
+  // If the same words match both `comedy` and `comedy-drama`, the longer choice is meant.
   return said.filter(
     (one) =>
       !(others && one.value === slot.default && one.own < 0.8) &&
@@ -67,7 +67,7 @@ export const examplesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<
         ];
   });
 
-/** The history of a Natural History Museum is none. */
+/** Whether a match is part of a longer proper name, such as `history` in Natural History Museum. */
 export const isInName = ({ start, end }: Pick<Run, 'start' | 'end'>, { spans }: Reading): boolean =>
   spans.some(
     (span) => span.kind === 'proper' && span.start <= start && end <= span.end && span.end - span.start > end - start,
@@ -78,14 +78,14 @@ const mention = (phrase: string, slot: Slot, reading: Reading, subject: Readonly
   if (wanted.length === 0) return undefined;
   const role = (start: number): number => roleOf(slot) * conversionRole(reading, start);
   const outside = findRuns(wanted, reading, reading.words.free);
-  // Of English and Danish in `from English to Danish` the one after `to` is the target.
+  // In `from English to Danish` the language after `to` is the target.
   const [best] = outside.toSorted((one, other) => role(other.start) - role(one.start));
-  // The png of cat.png is part of a name.
+  // The `png` of `cat.png` is part of a file name.
   if (best === undefined && findRun(wanted, reading) !== undefined) return undefined;
   const exact = best;
   if (exact === undefined) return otherSpelling(phrase, reading) ?? nearMention(wanted, slot, reading, subject);
   const at = { start: exact.start, end: exact.end, from: exact.text, source: 'choice' as const };
-  // A short or common word may be there for another reason, unless the slot is named beside it.
+  // A short or common word may be a coincidence, unless the slot is named beside it.
   const doubtful = isSlight(splitIdentifier(phrase)) && !besideSlot(exact.start, exact.end, slot, reading);
   return { ...at, own: doubtful ? 0.4 : 0.82 + Math.min(0.1, wanted.length * 0.03) };
 };
@@ -125,7 +125,7 @@ const findRuns = (wanted: readonly string[], { text }: Reading, words: readonly 
   return runs;
 };
 
-/** Near words count only when they are not what the tool is about anyway: `movie` does not choose the genre. */
+/** Similar words count only if the tool itself is not about them: `movie` does not choose the genre. */
 const nearMention = (
   wanted: readonly string[],
   slot: Slot,
@@ -147,7 +147,7 @@ const nearMention = (
   };
 };
 
-/** `the comic genre`, `genre: comic`: the slot is named just before or after. */
+/** Whether the slot is named just before or after, as in `the comic genre` or `genre: comic`. */
 const isBeside = (said: Token, slot: Slot, tokens: readonly Token[]): boolean => {
   const at = tokens.indexOf(said);
   return [tokens[at - 1], tokens[at + 1]].some((token) => token !== undefined && slot.nameTerms.includes(token.term));

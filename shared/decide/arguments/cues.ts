@@ -5,7 +5,7 @@ import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import type { Token } from './tokens.ts';
 
-/** How strongly the words around a span name a slot: 0 to about 2. `rarity` says how few slots share a word. */
+/** How strongly the words around a span name a slot, from 0 to 2. `rarity` weighs words by how few slots have them. */
 export const cueOf = (reading: Reading, span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
   let sum = 0;
   let best = 0;
@@ -18,19 +18,19 @@ export const cueOf = (reading: Reading, span: Place, slot: Slot, rarity: Readonl
   return Math.min(2, best + (sum - best) * 0.5 + ownWord(span, slot, rarity));
 };
 
-/** `Premier League` is a league and `Plaza Hotel` a hotel by their own words. */
+/** The cue from a name's own words: `Premier League` is a league and `Plaza Hotel` a hotel. */
 const ownWord = (span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
   const words = nameWords(span.text);
   if (words.length < 2) return 0;
-  // `Sai Kong Subdistrict` is a sub_district before it is a district.
+  // `Sai Kong Subdistrict` fits sub_district better than district.
   if (slot.nameTerms.some((term, at) => words.includes(`${term}${slot.nameTerms[at + 1]}`))) return 1.2;
-  // `Chatuchak District` is a district, whatever place is named before it.
+  // `Chatuchak District` is a district, whatever words are around it.
   if (slot.kind === 'place' && slot.nameTerms.includes(words.at(-1) ?? '')) return 1.2;
   const own = slot.nameTerms.find((term) => words.includes(term));
   return own === undefined ? 0 : 0.8 * (rarity.get(own) ?? 1);
 };
 
-/** The words of what begins with a capital; of other texts none. */
+/** The terms of a text that begins with a capital; none for other texts. */
 const nameWords = (text: string): readonly string[] => {
   if (!/^\p{Lu}/u.test(text)) return NONE;
   const known = nameLists.get(text);
@@ -48,7 +48,7 @@ const nameLists = new Map<string, readonly string[]>();
 const NAME_LISTS = 1024;
 const NAME_LENGTH = 100;
 
-/** How many of the slots use a word in their names: a word of all of them tells nothing. */
+/** For each term of the slots' names, 1 over the number of slots with it: a term they all have distinguishes none. */
 export const slotRarity = (slots: readonly Slot[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const slot of slots) {
@@ -71,7 +71,7 @@ const termMatch = (
   return match.alike ? match.worth : match.worth === 0 ? 0 : match.worth * (rarity.get(term) ?? 1);
 };
 
-/** The same words stand around many places of a request. */
+/** Cached for each slot, because the same words stand around many spans of a request. */
 const matchesOf = (reading: Reading, slot: Slot): Map<string, Match> => {
   const slots = matches(reading);
   let known = slots.get(slot);
@@ -83,14 +83,14 @@ const matchesOf = (reading: Reading, slot: Slot): Map<string, Match> => {
 };
 const matches = perReading(() => new Map<Slot, Map<string, Match>>());
 
-/** What a word counts for a slot, and whether by a word that counts the same things, however many slots have it. */
+/** How strongly a word matches a slot; `alike` if it matches by a group of `ALIKE`, where rarity does not count. */
 interface Match {
   readonly worth: number;
   readonly alike: boolean;
 }
 
 const readMatch = (term: string, slot: Slot): Match => {
-  // `title` names the slot Title wholly, and MetaTitle by half.
+  // `title` is the whole name of the slot Title, but half of MetaTitle.
   if (slot.nameTerms.includes(term)) return { worth: 0.6 + 0.4 / slot.nameTerms.length, alike: false };
   if (slot.descriptionTerms.includes(term)) return { worth: 0.5, alike: false };
   if (ALIKE.some((group) => group.has(term) && slot.nameTerms.some((own) => group.has(own))))
@@ -99,7 +99,7 @@ const readMatch = (term: string, slot: Slot): Match => {
   return { worth: best > 0.1 ? best : 0, alike: false };
 };
 
-/** How near a word comes to a slot's name, by its start or its meaning. */
+/** How similar a word is to a slot's name, by a common prefix or by meaning. */
 const nearName = (term: string, names: readonly string[]): number => {
   const words = knownWords();
   const number = words.number(term) ?? -1;
@@ -119,7 +119,7 @@ interface ContextTerm {
   readonly weight: number;
 }
 
-/** Content words before a span, the nearer the heavier, up to another span or the sentence's end; and just after it. */
+/** The content words before a span in its sentence and just after it, with higher weights for nearer ones. */
 export const contextOf = (reading: Reading, span: Place): readonly ContextTerm[] => {
   const known = contexts.get(reading) ?? new Map<number, readonly ContextTerm[]>();
   contexts.set(reading, known);
@@ -133,7 +133,7 @@ export const contextOf = (reading: Reading, span: Place): readonly ContextTerm[]
 
 type Place = Pick<Span, 'start' | 'end' | 'text'>;
 
-// Every slot of every candidate asks for the same words around a place.
+// Cached, because every slot of every candidate asks for the context of the same spans.
 const contexts = new WeakMap<Reading, Map<number, readonly ContextTerm[]>>();
 
 const readContext = (reading: Reading, span: Place): readonly ContextTerm[] => [
@@ -147,7 +147,7 @@ const termsBefore = ({ tokens, spans }: Reading, span: Place): readonly ContextT
   for (let at = tokenAt(tokens, span.start) - 1; at >= 0 && weight > 0.2; at--) {
     const token = tokens[at];
     if (token === undefined || SENTENCE_END.test(token.text)) break;
-    // Past another value the words belong to that one, unless both are of one list.
+    // Words before another value mostly belong to that one; they still count half, because both may be in one list.
     if (spans.some((other) => other.end === token.end && other.start !== span.start)) weight *= 0.5;
     if (!token.isWord || isUnitOf(spans, token)) continue;
     if (token.isSmall && token.lower.length < 6) continue;
@@ -164,7 +164,7 @@ const termsAfter = ({ tokens }: Reading, span: Place): readonly ContextTerm[] =>
     const token = tokens[at];
     if (token?.text === '-' && token.start === span.end) continue;
     const small = token?.isSmall === true;
-    // A small word starts something else, but for `as the director`.
+    // A stop word ends the context, except in phrases such as `as the director`.
     if (token === undefined || !token.isWord || (small && !AFTER.has(token.lower))) break;
     if (small) continue;
     context.push({ term: token.term, weight });
@@ -173,14 +173,14 @@ const termsAfter = ({ tokens }: Reading, span: Place): readonly ContextTerm[] =>
   return context;
 };
 
-/** Words that count the same things. */
+/** Groups of words that name the same parameter. */
 const ALIKE: readonly ReadonlySet<string>[] = [
   'peopl person adult passeng guest seat travel ticket attende occup'.split(' '),
   'unit item piec copi quantiti count'.split(' '),
   'rate score star review grade'.split(' '),
   'messag bodi content text'.split(' '),
 ].map((list) => new Set(list));
-/** `bedroom` in `2-bedroom, 1-bathroom` belongs to the two. */
+/** Whether a word is the unit of a number before it: `bedroom` in `2-bedroom, 1-bathroom` belongs to the 2. */
 const isUnitOf = (spans: readonly Span[], token: Token): boolean =>
   spans.some(({ end, quantity }) => quantity?.unit === token.lower && token.start >= end && token.start <= end + 1);
 

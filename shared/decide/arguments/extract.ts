@@ -14,37 +14,37 @@ import { inOrder, type Offer, settle } from './settle.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 
-/** A value for a parameter, how sure it is, and the words it was taken from. */
+/** A value for a parameter, with its confidence and the words it was taken from. */
 export interface Extraction {
   readonly value: unknown;
   readonly confidence: number;
   readonly from: string;
-  /** What made the value of the words, when it is not the words themselves. */
+  /** How the words were converted to the value; absent if the value is the words themselves. */
   readonly how?: string | undefined;
-  /** The reading that saw it. */
+  /** The kind of proposal that it was. */
   readonly source?: Source | undefined;
   /** Where in the text it was taken from. */
   readonly at?: { readonly start: number; readonly end: number } | undefined;
-  /** How it stands beside the other values: whether it or they are named, and how many others there are. */
+  /** How it compares with the other values: whether it or they are named, and how many others there are. */
   readonly standing?: Pick<Ranked, 'named' | 'claimed' | 'elsewhere' | 'rivals'> | undefined;
-  /** By how much it is better than the next value for the parameter, in log odds. */
+  /** Its margin over the next best value for the parameter, in log odds. */
   readonly lead?: number | undefined;
 }
 
-/** What a text gives for a tool's parameters, and how surely as a whole. */
+/** The values that a text gives a tool's parameters, and how certain they are. */
 export interface Extracted {
   readonly found: ReadonlyMap<string, Extraction>;
-  /** By parameter, the chance that it is as meant, filled or left open. */
+  /** For each parameter, the probability that it is right, filled or left open. */
   readonly chances: ReadonlyMap<string, number>;
-  /** Words recognised as values that no parameter took. */
+  /** Recognised values that no parameter took. */
   readonly unused: readonly Span[];
-  /** By how much the next best way to give values to parameters is worse, in log odds. */
+  /** The margin over the next best assignment of values to parameters, in log odds. */
   readonly contest: () => number;
-  /** By parameter, the chance that it is as meant, given that all others are: words that another took are no choice left. */
+  /** For each parameter, the probability that it is right if all others are, whose words it cannot take. */
   readonly freeChances: () => ReadonlyMap<string, number>;
 }
 
-/** Values for as many slots as the text gives; nothing is made up. `subject` are terms that the tool is about. */
+/** Fills slots with values from the text only. `subject` has the terms that the tool is about. */
 export const extract = (
   slots: readonly Slot[],
   reading: Reading,
@@ -95,7 +95,7 @@ export const surroundingsOf = (
   ...slotsIn(leaves),
 });
 
-/** A tool's slots last as long as the tool, so what follows from them alone is read once. */
+/** Cached, because a tool's slots do not change. */
 const leavesFor = (slots: readonly Slot[]): readonly Leaf[] => {
   const known = leafLists.get(slots) ?? leavesOf(slots);
   leafLists.set(slots, known);
@@ -123,7 +123,7 @@ const placedPhrases = new WeakMap<Reading['phrases'], Surroundings['phrases']>()
 
 /** The proposals for each slot, with features that compare each to the others. */
 export const rankedProposals = ({ slots, reading, subject }: Surroundings): readonly (readonly Ranked[])[] => {
-  // No argument can be infinite, as 400 Chinese digits, ten thousand hundreds and 1e999 would be.
+  // Infinite numbers are no arguments: 400 Chinese digits, ten thousand hundreds or 1e999.
   const all = slots.map((slot) =>
     proposalsFor(slot, slots, reading, subject).filter(({ value }) => !hasInfinite(value)),
   );
@@ -156,21 +156,21 @@ export const rankedProposals = ({ slots, reading, subject }: Surroundings): read
   });
 };
 
-/** The most of another slot's name that stands beside a place. */
+/** The largest share of another slot's name beside a span. */
 const claimedBy = (named: readonly ReadonlyMap<number, number>[], own: number, place: number): number => {
   let most = 0;
   for (let at = 0; at < named.length; at++) if (at !== own) most = Math.max(most, named[at]?.get(place) ?? 0);
   return most;
 };
 
-/** The most of the slot's own name that stands beside another place. */
+/** The largest share of the slot's own name beside another span. */
 const mostElsewhere = (levels: ReadonlyMap<number, number>, place: number): number => {
   let most = 0;
   for (const [other, level] of levels) if (other !== place && level > most) most = level;
   return most;
 };
 
-/** By place, how much of a slot's name stands beside what was recognised there. */
+/** For each recognised span, the share of the slot's name beside it. */
 const namesBeside = (slot: Slot, proposals: readonly Proposal[], reading: Reading): ReadonlyMap<number, number> => {
   const levels = new Map<number, number>();
   for (const proposal of proposals) {
@@ -183,7 +183,7 @@ const namesBeside = (slot: Slot, proposals: readonly Proposal[], reading: Readin
 
 const packPlace = ({ start, end }: Proposal): number => start * PLACES + end;
 
-/** The values on offer for a slot, readings of the same value taken together. */
+/** The candidate values of a slot, with proposals of the same value merged. */
 const offersFor = (slot: Slot, ranked: readonly Ranked[], around: Surroundings): readonly Offer[] => {
   const none = scoreOfNone(slot, around);
   const byValue = new Map<string, { proposal: Proposal; standing: Ranked; power: number; best: number }>();
@@ -211,10 +211,10 @@ const offersFor = (slot: Slot, ranked: readonly Ranked[], around: Surroundings):
     .slice(0, OFFERS);
 };
 
-/** A required slot gets a draft even when leaving it open is somewhat likelier to be right: it is shown as doubtful. */
+/** A required slot is filled even if leaving it open is a little likelier to be right; it is shown as doubtful. */
 const DRAFT = 3;
-/** Words that nothing marks as a value must be likelier than that: `look` is no text because one is needed. */
+/** Words that nothing marks as a value get a smaller bonus: `look` is not a text just because one is required. */
 const FREE_DRAFT = 2;
-/** What was said is more often meant than not. */
+/** The bonus for filling an optional slot: a value that the text gives is more often meant than not. */
 const LEANING = 0.3;
 const OFFERS = 12;

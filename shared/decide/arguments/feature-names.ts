@@ -2,7 +2,7 @@ import { isYesNo } from './choices.ts';
 import type { Source } from './proposal.ts';
 import type { Slot } from './slot.ts';
 
-/** `${one} ${other}`, made once for each pair: thousands of names are asked for in a decision. */
+/** `${one} ${other}`, cached because a decision needs thousands of feature names. */
 export const joined = (one: string, other: string): string => {
   let ends = pairs.get(one);
   if (ends === undefined) {
@@ -19,15 +19,15 @@ export const joined = (one: string, other: string): string => {
 const pairs = new Map<string, Map<string, string>>();
 const PAIRS = 256;
 
-/** What a slot is, for the weights: its type, or the kind of its string. */
+/** The class of a slot in feature names: its type, or the kind of a string. */
 export const classOf = (slot: Slot): string => {
   if (slot.choices.length > 0) return slot.choices.length <= YES_NO_OTHER && isYesNo(slot) ? 'boolean' : 'choice';
-  // Telephone numbers are too few to learn from: they are found as surely as e-mail addresses.
+  // Telephone numbers are too rare in the training data, so they share the weights of e-mail addresses.
   if (slot.kind === 'phone') return 'email';
   return slot.type === 'string' || slot.type === 'any' ? slot.kind : slot.type === 'integer' ? 'number' : slot.type;
 };
 
-/** The names of what is true of every value that a slot may get by one reading. */
+/** The names of the features that depend only on a slot and a source. */
 export interface OwnNames {
   readonly always: readonly string[];
   readonly last: string;
@@ -53,7 +53,7 @@ const namesFor = (need: 'required' | 'optional') => ({
 });
 const NEED_NAMES = { required: namesFor('required'), optional: namesFor('optional') };
 
-/** Made once for each slot and reading. */
+/** Cached for each slot and source. */
 export const ownNames = (slot: Slot, source: Source): OwnNames => {
   let known = slotNames.get(slot);
   if (known === undefined) {
@@ -83,5 +83,5 @@ export const ownNames = (slot: Slot, source: Source): OwnNames => {
 };
 const slotNames = new WeakMap<Slot, Map<Source, OwnNames>>();
 
-/** Yes, no, and a word for neither. */
+/** Yes, no and one other choice. */
 const YES_NO_OTHER = 3;

@@ -3,7 +3,7 @@ import type { Leaf } from './leaves.ts';
 import { overlap } from './proposal.ts';
 import type { Offer } from './settle.ts';
 
-/** By parameter, the chance that it is as meant, given that all others are: words that another took are no choice left. */
+/** For each parameter, the probability that it is right if all others are, whose words it cannot take. */
 export const freeChances = (
   leaves: readonly Leaf[],
   offers: readonly (readonly Offer[])[],
@@ -28,6 +28,6 @@ export const freeChances = (
   return chances;
 };
 
-/** A choice or a switch leaves its words to others. */
+/** Whether other slots may take the same words, as with choices and booleans. */
 const isShared = ({ source }: Extraction): boolean =>
   source === 'choice' || source === 'near_choice' || source === 'boolean' || source === 'near_boolean';

@@ -4,7 +4,7 @@ import type { Proposal, Source } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 
-/** Strings that are neither quoted nor a name: what stands after the slot's own word, or what the request is about. */
+/** Strings that are neither quoted nor a name: the words after the slot's name, or the topic of the request. */
 export const freeTexts = (slot: Slot, slots: readonly Slot[], reading: Reading): readonly Proposal[] => {
   if (TYPED.has(slot.kind) || slot.choices.length > 0 || slot.type !== 'string') return [];
   const searched = slot.kind === 'text' || slot.kind === 'query';
@@ -29,7 +29,7 @@ const piece = (start: number, value: string, source: Source, own: number): Propo
   own,
 });
 
-/** What is to be taken word for word: after the slot's own word up to the end, or before it: `using the ls -l command`. */
+/** Verbatim text after the slot's name up to the end, or before it, as in `using the ls -l command`. */
 const written = (slot: Slot, reading: Reading): readonly Proposal[] => {
   if (slot.kind !== 'text') return [];
   const { tokens } = reading;
@@ -63,7 +63,7 @@ const writtenBefore = ({ text, tokens }: Reading, at: number): readonly Proposal
 };
 const USING = /\b(?:us(?:e|ing)|run(?:ning)?|with|via|through) (?:the )?(\S(?:.{0,200}\S)?)\s$/iu;
 
-/** `project ID badae`: an id may look like a word, but is none. */
+/** Ids such as that of `project ID badae`: they may look like a word, but are not a known one. */
 const afterId = (slot: Slot, { text }: Reading): readonly Proposal[] => {
   if (slot.kind !== 'id') return [];
   return Array.from(text.matchAll(AFTER_ID)).flatMap((match) => {
@@ -76,7 +76,7 @@ const afterId = (slot: Slot, { text }: Reading): readonly Proposal[] => {
 const AFTER_ID =
   /(?<!\p{L})(?:id|uuid|identifier|code|key|number)(?!\p{L})\s?(?:(?:is|of)(?!\p{L})|:|=|#)?\s?([\p{L}\p{N}_-]{3,64})/giu;
 
-/** `genre: jazz`, `the title should be Sunday`: up to a mark or a word that starts something else. */
+/** The phrase after the slot's name, as in `genre: jazz` or `the title should be Sunday`. */
 const labelled = (slot: Slot, slots: readonly Slot[], reading: Reading): readonly Proposal[] => {
   const { tokens, text } = reading;
   const own = slot.nameTerms.filter(
@@ -93,7 +93,7 @@ const labelled = (slot: Slot, slots: readonly Slot[], reading: Reading): readonl
   });
 };
 
-/** `black as their special request`: what stands before `as` is what the slot gets. */
+/** The value before `as` and the slot's name, as in `black as their special request`. */
 const saidAs = (slot: Slot, { tokens, spans }: Reading): readonly Proposal[] =>
   tokens.flatMap((token, at) => {
     if (!slot.nameTerms.includes(token.term) || GENERIC.has(token.term)) return [];
@@ -105,7 +105,7 @@ const saidAs = (slot: Slot, { tokens, spans }: Reading): readonly Proposal[] =>
     return termOf(value.toLowerCase()) === '' ? [] : [piece(span?.start ?? before.start, value, 'said_as', 0.55)];
   });
 
-/** Up to a mark, a conjunction or a preposition that starts something else. */
+/** The token after a phrase, which ends at punctuation, a conjunction or a preposition. */
 const phraseEnd = ({ tokens }: Reading, from: number): number => {
   let end = from;
   while (end < tokens.length && end < from + 8) {
@@ -130,7 +130,7 @@ const about = ({ text }: Reading): readonly Proposal[] =>
 const ABOUT =
   /(?:\b(?:about|regarding|concerning|on the topic of|related to|for the (?:query|keyword|term)|search for|look up|say(?:ing)?|says)\s|[:：]\s)(.{2,400}?)(?=[.?!]\s|[.?!]?$)/giu;
 
-/** What follows the words of asking; a whole request may be what to search for, but is no text to work on. */
+/** The request without its opening, such as `can you find`. Without an opening it may be a query, but not a text. */
 const rest = ({ kind }: Slot, { text }: Reading): readonly Proposal[] => {
   const lead = ASKING.exec(text)?.[0].length ?? 0;
   if (kind === 'text' && (lead === 0 || /^(?:at|in|on|from|to|with|by)\s/iu.test(text.slice(lead)))) return [];
@@ -138,7 +138,7 @@ const rest = ({ kind }: Slot, { text }: Reading): readonly Proposal[] => {
   return value === '' ? [] : [piece(lead, value, 'rest', 0.3)];
 };
 
-/** What stands after a colon at the end, when a person says `the following: ...`. */
+/** The text after the colon of `the following: ...` at the end of a request. */
 const afterColon = ({ text }: Reading): readonly Proposal[] => {
   const match = FOLLOWING.exec(text);
   const value = match?.[1];
@@ -149,7 +149,7 @@ const afterColon = ({ text }: Reading): readonly Proposal[] => {
 const FOLLOWING =
   /(?:verbatim|following|these words|as follows|here is|here's|this is|如下|以下)[^:：\n]{0,60}[:：](?:\s|\\n)*(.{2,400}?)[.!?]?$/iu;
 
-/** `a single room` answers room_type, `human cell` cell_type. */
+/** The word before a noun: `a single room` fills room_type, `human cell` fills cell_type. */
 const beforeNoun = (slot: Slot, { tokens }: Reading): readonly Proposal[] => {
   const [noun, last] = slot.nameTerms.slice(-2);
   if (noun === undefined || last === undefined || !SORTS.has(last)) return [];
@@ -160,7 +160,7 @@ const beforeNoun = (slot: Slot, { tokens }: Reading): readonly Proposal[] => {
   });
 };
 
-/** `把 X 翻译成法语`, `搜索X的新闻`: what is done something to, unless a word only points at it. */
+/** The object of a Chinese verb, X in `把 X 翻译成法语` or `搜索X的新闻`, unless it is a pronoun. */
 const chineseObject = ({ text }: Reading): readonly Proposal[] => {
   const match = CHINESE_OBJECT.exec(text) ?? CHINESE_SOUGHT.exec(text);
   const value = match?.[1]?.trim();
@@ -172,7 +172,7 @@ const CHINESE_OBJECT = /[把将]\s?([^，。？！\n]{1,400}?)\s?(?:翻译|译�
 const CHINESE_SOUGHT =
   /(?:搜索|搜一下|查找|查询|查一下|关于|提醒我|提醒)\s?([^，。？！\n]{1,60}?)(?:的?(?:新闻|信息|资料|文章|论文|内容|网页))?[。？！]?$/u;
 
-/** What the user says is asked for as such. */
+/** Descriptions that ask for the user's own message. */
 const USERS_WORDS =
   /(?:question|statement|message|utterance|request|complaint)s?\s(?:that (?:is|was)\s)?(?:posed|asked|made|stated|raised|given|entered|said) by the (?:user|customer|caller)|the (?:user|customer)['’]s (?:question|statement|message|utterance|exact words)|用户(?:的|所说的)?(?:原话|问题|消息)/iu;
 

@@ -1,13 +1,13 @@
 import type { Extraction } from './extract.ts';
 import { requiredFirst, type Slot } from './slot.ts';
 
-/** A parameter that takes a plain value, and the objects that it is inside. */
+/** A parameter that is filled with one value, and its path through the objects that contain it. */
 export interface Leaf {
   readonly slot: Slot;
   readonly path: readonly string[];
 }
 
-/** The parameters of a tool with those inside its objects, so that all are filled alike. */
+/** The parameters of a tool with those of its objects flattened, so that all are filled alike. */
 export const leavesOf = (slots: readonly Slot[]): readonly Leaf[] =>
   requiredFirst(leavesIn(slots), ({ slot }) => slot.required);
 
@@ -20,7 +20,7 @@ const leavesIn = (slots: readonly Slot[], path: readonly string[] = [], required
     return [{ slot: slot.required === needed ? slot : { ...slot, required: needed }, path: own }];
   });
 
-/** Puts the values of leaves back into their objects; an object that lacks what it must have is left out. */
+/** Puts the values of leaves back into their objects; an object without a required property is left out. */
 export const rebuilt = (
   slots: readonly Slot[],
   leaves: readonly Leaf[],

@@ -7,7 +7,7 @@ import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import { fitOf } from './values.ts';
 
-/** The lists that an array slot may get: one written out, or several values of one kind in a row. */
+/** The candidate lists of an array slot: a literal, or values of one kind in a row. */
 export const listsFor = (
   slot: Slot,
   slots: readonly Slot[],
@@ -47,7 +47,7 @@ const ofType = (item: unknown, { type }: Slot): boolean => {
   return type === 'array' ? Array.isArray(item) : typeof item === type;
 };
 
-/** Several values taken together: from the first to the last of them. */
+/** One list of several values, with the span from the first to the last. */
 const together = (
   parts: readonly Proposal[],
   source: Proposal['source'],
@@ -83,7 +83,7 @@ const exampleList = (items: Slot, reading: Reading, subject: ReadonlySet<string>
     ? []
     : together(examplesSaid(items, reading, subject), 'example_list', 0.6);
 
-/** Spans side by side, parted by commas, `and` or `or`. */
+/** Lists of consecutive spans separated by commas, `and` or `or`. */
 const runsFor = (slot: Slot, slots: readonly Slot[], items: Slot, reading: Reading): readonly Proposal[] => {
   const rarity = slotRarity(slots);
   return runs(reading.spans, reading).flatMap((run) => {
@@ -105,7 +105,7 @@ const runsFor = (slot: Slot, slots: readonly Slot[], items: Slot, reading: Readi
   });
 };
 
-/** A list of one. */
+/** Lists of one value. */
 const singles = (items: Slot, reading: Reading): readonly Proposal[] =>
   reading.spans.flatMap((span) => {
     const fit = span.literal === undefined ? fitOf(items, span) : undefined;
@@ -124,7 +124,7 @@ const singles = (items: Slot, reading: Reading): readonly Proposal[] =>
         ];
   });
 
-/** Small words in a row: `efficient, organized, easy going and compassionate`. */
+/** Lists of words that are not spans: `efficient, organized, easy going and compassionate`. */
 const phraseLists = (items: Slot, { text }: Reading): readonly Proposal[] => {
   if (items.type !== 'string' || items.choices.length > 0) return [];
   return Array.from(text.matchAll(PHRASES)).flatMap((match) => {

@@ -14,7 +14,7 @@ export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] =
   const mentions = mentionsIn(kind, reading);
   const counted = mentions.find((mention) => isMeasuring(mention, reading));
   return mentions.flatMap((mention) => {
-    // Where several values have units, none of them is the unit of the answer.
+    // If several numbers have units, none of these is the unit of the answer.
     if (
       kind === 'unit' &&
       !slot.required &&
@@ -23,7 +23,7 @@ export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] =
       measured(reading) > 1
     )
       return [];
-    // A speed by default is not meant by the kilometres of a distance.
+    // A unit of another measure than the default is not meant: kilometres of a distance are not a speed.
     if (
       kind === 'unit' &&
       !slot.required &&
@@ -31,7 +31,7 @@ export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] =
       !sameMeasure(mention.text, slot.default)
     )
       return [];
-    // Of two without from and to, the one with the number is what there is to convert.
+    // Without `from` and `to`, the unit with the number is the source of the conversion.
     const role = roleOf(slot);
     const said = saidRole(reading, mention.start) || (counted === undefined ? 0 : mention === counted ? 1 : -1);
     return [
@@ -60,10 +60,10 @@ const mentionsIn = (kind: keyof typeof MENTIONS, reading: Reading): readonly Men
   known[kind] ??= MENTIONS[kind](reading);
   return known[kind];
 };
-// A task is asked for its units once for every slot of every candidate.
+// Cached, because every slot of every candidate asks for them.
 const found = new WeakMap<Reading, Partial<Record<keyof typeof MENTIONS, readonly Mention[]>>>();
 
-/** A unit that only measures a value is no wish for the answer, unless the slot is about that value. */
+/** Whether a unit is meant for the slot, and does not only measure some value of the task. */
 const isUnitFor = (slot: Slot, { start, text }: Mention, reading: Reading): boolean => {
   if (
     !slot.required &&
@@ -106,14 +106,14 @@ const wordsIn = (
 const currencies = (reading: Reading): readonly Mention[] =>
   wordsIn(reading, (said, before) => {
     const code = currencyCode(said);
-    // The dollars of a country that is not known are not those of another.
+    // `dollars` after a nationality that no known currency has are not those of another country.
     return code === undefined || NATIONAL.test(before) ? undefined : () => code;
   });
 
 const languages = (reading: Reading): readonly Mention[] =>
   wordsIn(reading, (said, before) => {
     const code = languageCode(said);
-    // `polish` and `even` are words too: a small letter needs a word of translating before it.
+    // `polish` and `even` are also ordinary words: in lower case a language needs a preposition before it.
     if (code === undefined || (/^\p{Ll}/u.test(said) && !/\b(?:to|into|in|from)\s$/iu.test(before))) return undefined;
     return (slot) => {
       if (/\bcode\b|iso|'[a-z]{2}'|代码/iu.test(slot.description)) return code;
@@ -124,7 +124,7 @@ const languages = (reading: Reading): readonly Mention[] =>
 const units = (reading: Reading): readonly Mention[] =>
   unitsIn(reading).filter(({ start, text }) => !isDegreeOf(text, reading.text.slice(start + text.length)));
 
-/** The degrees of `350 degrees fahrenheit` are Fahrenheit, and no unit beside it. */
+/** In `350 degrees fahrenheit` the unit is `fahrenheit`, and `degrees` is not another one. */
 const isDegreeOf = (unit: string, after: string): boolean =>
   /^degrees?$/iu.test(unit) && /^\s(?:celsius|fahrenheit|kelvin|[CFK]\b)/iu.test(after);
 

@@ -1,12 +1,12 @@
 import { oncePerPlace, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 
-/** How much of a slot's name stands right beside a place in the text, from 0 to 1: `decay rate of 0.1`, `0.5 weight`. */
+/** The share of a slot's name right beside a span, from 0 to 1, as in `decay rate of 0.1` or `0.5 weight`. */
 export const namedBeside = (slot: Slot, start: number, end: number, reading: Reading): number => {
   const { tokens, spans } = reading;
   const { nameTerms } = slot;
   if (nameTerms.length === 0) return 0;
-  // The first of `640x480` is a width without saying so.
+  // The first number of `640x480` is a width, although the text does not name it.
   const dimension = spans.find((span) => span.start === start && span.end === end)?.quantity?.dimension;
   if (dimension !== undefined && nameTerms.includes(dimension)) return 1;
   const { at } = wordBefore(reading, start);
@@ -18,12 +18,12 @@ export const namedBeside = (slot: Slot, start: number, end: number, reading: Rea
   return Math.max(before, after) / nameTerms.length;
 };
 
-/** The word before a place, past quotes and what binds a name to its value, and the sign or word that does. */
+/** The word before a position, past quotes and binding signs or words such as `is`, and the binding one (`bound`). */
 export const wordBefore = oncePerPlace(({ tokens }, start): { readonly at: number; readonly bound: string } => {
   let at = tokenAt(tokens, start) - 1;
   while (at >= 0 && /^["'“‘`「(]$/u.test(tokens[at]?.text ?? '')) at--;
   let bound = '';
-  // `my new age, 30` names as `is` would.
+  // In `my new age, 30` the comma binds as `is` would.
   if (tokens[at]?.text === ',') bound = tokens[at--]?.lower ?? '';
   else while (at >= 0 && BINDING.has(tokens[at]?.lower ?? '')) bound = tokens[at--]?.lower ?? '';
   while (at >= 0 && /^["'”’`」)]$/u.test(tokens[at]?.text ?? '')) at--;
@@ -34,7 +34,7 @@ const BINDING: ReadonlySet<string> = new Set(
   'is are be of as to = : ： should named called titled being was equal equals'.split(' '),
 );
 
-/** How a sign binds a name to its value; words do so as `is` does. */
+/** Feature names of the signs between a name and its value; all binding words share one. */
 export const SIGNS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   '=': 'assigned',
   ':': 'assigned',

@@ -7,7 +7,7 @@ import type { Sink, Surroundings } from './proposal-features.ts';
 import { PLACES, perReading, type Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 
-/** What is true of words that nothing marks as a value: their number, what stands around them, and what they are like. */
+/** Features of words that nothing marks as a value: their number, context and similarity to the slot. */
 export const describePhrase = (slot: Slot, proposal: Proposal, around: Surroundings, sink: Sink): void => {
   const phrase = around.phrases.get(proposal.start * PLACES + proposal.end);
   if (phrase === undefined) return;
@@ -31,12 +31,12 @@ export const describePhrase = (slot: Slot, proposal: Proposal, around: Surroundi
   if (terms.some((term) => around.rarity.has(term) && !slot.nameTerms.includes(term))) sink('has other name', 1);
   sink('like name', likeness(terms, slot.nameTerms, reading));
   if (slot.examples.length > 0) sink('like examples', likeness(terms, exampleTerms(slot), reading));
-  // `echo %time%` and `start https://...` go on after their first word.
+  // In `echo %time%` and `start https://...` the phrase is only the beginning of the text.
   if (goesOn) sink('goes on', 1);
   if (beside !== undefined) sink(beside, 1);
 };
 
-/** What a phrase stands in is the same for every slot. */
+/** The features of a phrase's context, cached because they are the same for every slot. */
 const standingOf = (phrase: Phrase, { text, spans }: Reading): Standing => {
   const known = standings.get(phrase);
   if (known !== undefined) return known;
@@ -72,7 +72,7 @@ interface Standing {
 type Place = Pick<Phrase, 'start' | 'end'>;
 const standings = new WeakMap<Phrase, Standing>();
 
-/** The nearest that two lists of words come. */
+/** The highest similarity between words of two lists. */
 const likeness = (terms: readonly string[], others: readonly string[], reading: Reading): number => {
   const lists = likenesses(reading);
   let known = lists.get(others);

@@ -10,7 +10,7 @@ import { type Reading, tokenAt } from './reading.ts';
 import { conversionRole, partRole, prepositionAt, roleOf, saidRole } from './roles.ts';
 import { asksForYear, type Slot } from './slot.ts';
 
-/** What the proposals for a tool's slots are judged in. */
+/** The context in which the proposals for a tool's slots are scored. */
 export interface Surroundings {
   readonly reading: Reading;
   readonly slots: readonly Slot[];
@@ -21,20 +21,20 @@ export interface Surroundings {
   readonly weights: Weights;
 }
 
-/** A proposal beside the others for its slot and for the other slots. */
+/** A proposal, compared with the others for its slot and for the other slots. */
 export interface Ranked {
   readonly proposal: Proposal;
-  /** Its place in the text among those of the same reading. */
+  /** Its index, in text order, among the slot's proposals of the same source. */
   readonly rank: number;
-  /** How many others of the same reading there are for the slot. */
+  /** The number of other proposals of the same source for the slot. */
   readonly rivals: number;
-  /** How many slots could take the same words. */
+  /** The number of slots that could take the same words. */
   readonly homes: number;
-  /** How much of the slot's name stands beside it. */
+  /** The share of the slot's name beside it. */
   readonly named: number;
-  /** The most of another slot's name that does. */
+  /** The largest share of another slot's name beside it. */
   readonly claimed: number;
-  /** The most of the slot's name that stands beside another value. */
+  /** The largest share of the slot's name beside another value. */
   readonly elsewhere: number;
 }
 
@@ -52,7 +52,7 @@ export const describeNone = (slot: Slot, { reading }: Surroundings, sink: Sink):
   if (named) sink(`none named ${need}`, 1);
 };
 
-/** What speaks for leaving words unused that were recognised as a value; nothing for words that may be no value at all. */
+/** Features of leaving a recognised value unused; none for words that may not be a value at all. */
 export const describeUnused = (
   { source: own, from }: Proposal,
   { subject, reading }: Surroundings,
@@ -73,7 +73,7 @@ export const describeUnused = (
 
 const learntAs = (source: Source): Source => (source === 'phone' ? 'email' : source);
 
-/** Readings that see a value as such; a phrase may be anything. */
+/** Sources that recognise a value as such; a phrase may be anything. */
 export const RECOGNISED: ReadonlySet<Source> = new Set<Source>([
   'quoted',
   'email',
@@ -89,7 +89,7 @@ export const RECOGNISED: ReadonlySet<Source> = new Set<Source>([
   'literal',
 ]);
 
-/** What is true of a proposal, by name: its reading, the words around it, its place and its own words. */
+/** The named features of a proposal: its source, context, position and own words. */
 export const describeProposal = (slot: Slot, ranked: Ranked, around: Surroundings, sink: Sink): void => {
   const { proposal, rank } = ranked;
   const { reading, rarity, slots } = around;
@@ -117,7 +117,7 @@ export const describeProposal = (slot: Slot, ranked: Ranked, around: Surrounding
   describeWords(slot, proposal, around, sink);
 };
 
-/** How it stands beside the other values and the other slots. */
+/** Features that compare it with the other values and the other slots. */
 const describeStanding = (
   slot: Slot,
   { proposal, rivals, homes, named, claimed, elsewhere }: Ranked,
@@ -127,40 +127,40 @@ const describeStanding = (
 ): void => {
   const need = slot.required ? 'required' : 'optional';
   const source = learntAs(proposal.source);
-  // What was recognised as a value was said for something: for this slot, when no other could take it.
+  // A recognised value was said for some slot: for this one, if no other could take it.
   if (homes === 1) sink(joined('only home', need), 1);
   if (homes === 1) sink(joined('only home', source), 1);
   if (homes === 1) sink(joined(joined('only home', kind), need), 1);
   sink(rivalNames, Math.min(rivals, 4));
   sink('named wholly', named === 1 ? 1 : 0);
-  // A value said by the name of one slot is not another's, whatever the order.
+  // A value named for one slot does not belong to another, whatever the order.
   sink(claimedName, Math.max(0, claimed - named));
   sink(elsewhereName, Math.max(0, elsewhere - named));
-  // A list of one is as good as what it has.
+  // A list of one value is judged by the kind of that value.
   if (source === 'single') {
     const kept = spans.find((span) => span.start === proposal.start && span.end === proposal.end);
     if (kept !== undefined) sink(joined(joined('single', kept.kind), classOf(slot.items ?? slot)), 1);
   }
 };
 
-/** What its own words are like. */
+/** Features of its own words. */
 const describeWords = (slot: Slot, proposal: Proposal, around: Surroundings, sink: Sink): void => {
   const source = learntAs(proposal.source);
   if (source === 'phrase') describePhrase(slot, proposal, around, sink);
   else if (source === 'proper' || source === 'code') describeName(slot, proposal, around, sink);
   else if (TEXTUAL.has(source)) {
     sink(joined('long', source), Math.min(proposal.from.length, 200) / 100);
-    // What has the marks of a program was written to be taken as it stands.
+    // Text with symbols of program code is meant verbatim.
     if (MARKS.test(proposal.from)) sink(joined('marked', source), 1);
   }
 };
 
-/** Whether it stands where what a slot is about would: after from or to, by or with, or as the unit of a value. */
+/** Features of its role, compared with the slot's: after `from` or `to`, `by` or `with`, or as the unit of a value. */
 const describeRole = (slot: Slot, { source, start, end }: Proposal, reading: Reading, sink: Sink): void => {
   const need = slot.required ? 'required' : 'optional';
   const role = roleOf(slot) * (NAMING.has(source) ? conversionRole(reading, start) : saidRole(reading, start));
   if (role !== 0) sink(role > 0 ? 'role' : 'role against', 1);
-  // The kilometres of `50 kilometers` measure that value and need not be the unit of the answer.
+  // In `50 kilometers` the unit measures that value and need not be the unit of the answer.
   if (source === 'named' && roleOf(slot) === 0 && conversionRole(reading, start) === 1)
     sink(joined('measures a value', need), 1);
   const part = partRole(slot, reading, start, end);
@@ -174,7 +174,7 @@ const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spa
   if (quantity.spelled) sink('spelled', 1);
   if (quantity.spelled && spans.some((other) => other.quantity?.spelled === false)) sink('spelled among digits', 1);
   if (quantity.unit !== undefined && slot.nameTerms.includes(termOf(quantity.unit))) sink('unit is name', 1);
-  // Who says how many pixels and no more means the width.
+  // A number of pixels without a dimension is the width.
   if (quantity.dimension === undefined && PIXELS.has(quantity.unit ?? '') && slot.nameTerms.includes('width'))
     sink('named after', 1);
   // `640 pixels wide` names the width as `640 width` would.
@@ -193,7 +193,7 @@ const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spa
   if (quantity.ordinal) sink('ordinal', 1);
 };
 
-/** Which of the slots of its class and need a slot is, and how many there are. */
+/** A slot's index among the slots of its class that are required or optional as it is, and their number. */
 const placeAmong = (slot: Slot, slots: readonly Slot[]): { readonly place: number; readonly alike: number } => {
   const known = places.get(slots);
   if (known !== undefined) return known.get(slot) ?? ALONE;
@@ -209,7 +209,7 @@ const placeAmong = (slot: Slot, slots: readonly Slot[]): { readonly place: numbe
 const places = new WeakMap<readonly Slot[], ReadonlyMap<Slot, { readonly place: number; readonly alike: number }>>();
 const ALONE = { place: 0, alike: 1 };
 
-/** The slot's own word right before or after, with or without a sign that binds them. */
+/** Features of the slot's name right before or after it, and of the sign or word that binds them. */
 const describeNeighbours = (slot: Slot, { start, end, source }: Proposal, reading: Reading, sink: Sink): void => {
   const { text, tokens } = reading;
   const { at, bound } = wordBefore(reading, start);
@@ -234,7 +234,7 @@ const describeName = (slot: Slot, { from }: Proposal, { subject }: Surroundings,
   if (/^[A-Z\d]{2,6}$/u.test(from)) sink(joined('capitals only', kind), 1);
 };
 
-/** Units, currencies, languages and offered values may be what is converted or what it becomes. */
+/** Units, currencies, languages and choices, which may be the source or the target of a conversion. */
 const NAMING: ReadonlySet<Source> = new Set<Source>(['named', 'choice', 'near_choice']);
 const TEXTUAL: ReadonlySet<string> = new Set('written about rest whole colon object labelled quoted'.split(' '));
 const PIXELS: ReadonlySet<string> = new Set(['pixels', 'pixel', 'px', '像素']);

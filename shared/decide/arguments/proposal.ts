@@ -1,5 +1,5 @@
 import type { SpanKind } from './span.ts';
-/** A value that a slot may get, from where in the text, and by which reading of it. Nothing else is ever filled in. */
+/** A candidate value of a slot, with its span in the text and its source. Nothing else is ever filled in. */
 export interface Proposal {
   readonly value: unknown;
   readonly start: number;
@@ -7,11 +7,11 @@ export interface Proposal {
   /** The words that it was taken from. */
   readonly from: string;
   readonly source: Source;
-  /** How surely the reading itself takes it for a value of this slot, from 0 to 1 or a little more. */
+  /** The score that the source itself gives it for this slot: mostly 0 to 1, for numbers up to about 3. */
   readonly own: number;
-  /** What made the value of the words, when it is not the words themselves. */
+  /** How the words were converted to the value; absent if the value is the words themselves. */
   readonly how?: Conversion;
-  /** A mention leaves its words to others: `red` may be a colour and part of what is searched. */
+  /** Set if other slots may take the same words: `red` may be a colour and part of a search query. */
   readonly shares?: true;
 }
 

@@ -12,7 +12,7 @@ import { asksForYear, type Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import { fitOf } from './values.ts';
 
-/** Every value that the text may give a slot; which of them it gets is for the scorer. */
+/** All candidate values of a slot in the text; the scorer chooses among them. */
 export const proposalsFor = (
   slot: Slot,
   slots: readonly Slot[],
@@ -36,12 +36,12 @@ export const proposalsFor = (
     ...(slot.type === 'any' ? literals(slot, reading) : []),
     ...(isFree && !NAMED.has(slot.kind) ? examples(slot, reading, subject) : []),
     ...(isFree ? freeTexts(slot, slots, reading) : []),
-    // Where names, places and units were recognised, unmarked words are none of them.
+    // If a name, place or unit was recognised, unmarked words are not proposed as one.
     ...(isFree && (recognised.length === 0 || UNMARKED.has(slot.kind)) ? phrases(slot, reading) : []),
   ];
 };
 
-/** What was recognised in the text, in the form that the slot asks for. */
+/** The recognised spans that fit the slot, in the format that it asks for. */
 const typed = (
   slot: Slot,
   slots: readonly Slot[],
@@ -52,32 +52,32 @@ const typed = (
     const fit = fitOf(slot, span);
     if (fit === undefined || isOffered(span, slot, slots) || isCountedApart(span, slots, reading)) return [];
     if (hasOwnSlot(span, slot, slots, reading)) return [];
-    // Of 2019 and 5 the year is 2019.
+    // If the text has 2019 and 5, the year is 2019.
     if (isLesserYear(span, slot, reading)) return [];
-    // The base64 of `base64 decode SGkh` is what to do, not what to do it to.
+    // In `base64 decode SGkh`, `base64` is the operation, not its input.
     if (span.kind === 'code' && slot.kind === 'text' && subject.has(termOf(span.text.toLowerCase()))) return [];
     const { text } = span;
-    // A date in quotes is a date.
+    // A date in quotes has the source of a date.
     const kind = span.kind === 'quoted' && DATED.has(slot.kind) ? 'moment' : span.kind;
-    // Of `Sydney, Australia` one slot takes the city and another the country.
+    // One slot may take the city of `Sydney, Australia` and another the country, so each takes only its part.
     const part = typeof fit.value === 'string' && fit.value.length < text.length ? text.indexOf(fit.value) : -1;
     const [start, end] =
       part < 0 ? [span.start, span.end] : [span.start + part, span.start + part + String(fit.value).length];
     return [{ value: fit.value, start, end, from: text, source: kind, own: fit.score, how: fit.how }];
   });
 
-/** A code such as `sha512`, or a name, that another parameter has among its choices is that choice, and no text. */
+/** Whether a code such as `sha512`, or a name, is a choice of another parameter and therefore not a text. */
 const isOffered = ({ kind, text }: Span, slot: Slot, slots: readonly Slot[]): boolean =>
   (kind === 'code' || kind === 'proper') &&
   slots.some((other) => {
     if (other === slot || other.choices.length === 0) return false;
-    // The `Family Genre` is the genre of that name.
+    // `Family Genre` is the choice `Family` of genre.
     const words = text.toLowerCase().split(' ');
     const said = words.length === 1 ? words : words.filter((word) => !other.nameTerms.includes(termOf(word)));
     return other.choices.some(({ phrases }) => phrases.some((phrase) => phrase.toLowerCase() === said.join(' ')));
   });
 
-/** Where a tool has a parameter for addresses, the address of a request is no name of anything. */
+/** Whether a URL or e-mail address has a parameter of its own kind, so that it is not a name. */
 const hasOwnSlot = ({ kind }: Span, slot: Slot, slots: readonly Slot[], { spans }: Reading): boolean =>
   ADDRESSES.has(kind) &&
   NAMING.has(slot.kind) &&
@@ -86,7 +86,7 @@ const hasOwnSlot = ({ kind }: Span, slot: Slot, slots: readonly Slot[], { spans 
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'email']);
 const NAMING: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['plain', 'person', 'id']);
 
-/** A number that is no year, for a slot that takes one, where the text has a year. */
+/** Whether a number is not a year, although the slot takes one and the text has one. */
 const isLesserYear = ({ quantity }: Span, slot: Slot, { spans }: Reading): boolean =>
   quantity !== undefined &&
   !isYear(quantity.value) &&
@@ -94,7 +94,7 @@ const isLesserYear = ({ quantity }: Span, slot: Slot, { spans }: Reading): boole
   spans.some((other) => other.quantity !== undefined && isYear(other.quantity.value));
 const isYear = (value: number): boolean => Number.isInteger(value) && value >= 1500 && value <= 2100;
 
-/** The `text` of `the text "secret"` names the slot text, though another offers it as a choice. */
+/** Whether a choice is the label of another slot's value: `text` in `the text "secret"` names the slot text. */
 const labelsOther = (
   slot: Slot,
   { start, end }: Proposal,
@@ -110,7 +110,7 @@ const labelsOther = (
   );
 };
 
-/** Of `45 days after 2024-06-01` a tool that counts days takes the days and the date, another the day they come to. */
+/** Whether a tool with a parameter for days takes `45 days after 2024-06-01` as two values, not as one date. */
 const isCountedApart = ({ moment, start, end }: Span, slots: readonly Slot[], { spans }: Reading): boolean => {
   if (moment?.counted !== true) return false;
   const unit = spans.find((span) => start <= span.start && span.end <= end && span.quantity !== undefined)?.quantity
@@ -118,7 +118,7 @@ const isCountedApart = ({ moment, start, end }: Span, slots: readonly Slot[], { 
   return unit !== undefined && slots.some(({ nameTerms }) => nameTerms.includes(termOf(unit)));
 };
 
-/** A place among the examples is written in the form that the slot asks for, as any other place is. */
+/** The examples that the text names; places are formatted as the slot asks. */
 const examples = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] => {
   const said = examplesSaid(slot, reading, subject);
   if (slot.kind !== 'place') return said;
@@ -156,7 +156,7 @@ const PHRASED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>([
   'unit',
   'id',
 ]);
-/** What these are called is known without examples. */
+/** Kinds whose values are known without examples. */
 const NAMED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['unit', 'currency', 'language']);
 const DATED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['date', 'time', 'datetime']);
 const UNMARKED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['plain', 'text', 'query']);

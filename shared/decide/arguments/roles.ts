@@ -1,10 +1,10 @@
 import { oncePerPlace, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 
-/** 1 for a slot about where something starts or comes from, -1 for where it ends or goes to, 0 for others. */
+/** 1 for a slot of a start or source, -1 for one of an end or target, 0 for others. */
 export const roleOf = (slot: Slot): number => partsOf(slot).role;
 
-/** What the name of a slot says of its part, which every value on offer is held against. */
+/** The roles in a slot's name, cached because every proposal is compared with them. */
 const partsOf = (slot: Slot): { readonly role: number; readonly player: number } => {
   let known = parts.get(slot);
   if (known === undefined) {
@@ -22,20 +22,20 @@ const readRole = (slot: Slot): number => {
   return slot.nameTerms.some((term) => END.has(term)) ? -1 : 0;
 };
 
-/** The same for a place in the text, by the small word before it. */
+/** The same for a position in the text, by the preposition before it. */
 export const saidRole = (reading: Reading, start: number): number => {
   const preposition = prepositionAt(reading, start);
   return SAID_START.has(preposition) ? 1 : SAID_END.has(preposition) ? -1 : 0;
 };
 
-/** Of a conversion, 1 for what there is and -1 for what it becomes: `250 USD in EUR`, `litres in 3 gallons`. */
+/** In a conversion, 1 for the source and -1 for the target: `250 USD in EUR`, `litres in 3 gallons`. */
 export const conversionRole = oncePerPlace((reading, start): number => {
   const before = reading.text.slice(Math.max(0, start - 16), start);
   if (/\d\s*°?\s*$/u.test(before)) return 1;
   return saidRole(reading, start) || (/\b(?:in|as|how many|how much)\s$/iu.test(before) ? -1 : 0);
 });
 
-/** The small word just before a place in the text, such as from, to, in or by. */
+/** The preposition just before a position in the text, such as from, to, in or by. */
 export const prepositionAt = oncePerPlace(({ tokens }, start): string => {
   const first = tokenAt(tokens, start);
   for (let at = first - 1; at >= Math.max(0, first - 4); at--) {
@@ -56,7 +56,7 @@ const PREPOSITIONS = words(
 );
 const SKIPPED = words('the a an my our your date city state year month of');
 
-/** 1 where a name is said to have the part that a slot asks for (who made it, or who plays in it), -1 for the other. */
+/** 1 if a name has the part that a slot asks for (maker or performer), -1 for the other part, 0 if unknown. */
 export const partRole = (slot: Slot, reading: Reading, start: number, end: number): number => {
   const wanted = partsOf(slot).player;
   return wanted === 0 ? 0 : wanted * saidPart(reading, start, end);
@@ -65,7 +65,7 @@ export const partRole = (slot: Slot, reading: Reading, start: number, end: numbe
 const readPlayer = ({ nameTerms }: Slot): number =>
   nameTerms.some((term) => PLAYERS.has(term)) ? 1 : nameTerms.some((term) => MAKERS.has(term)) ? -1 : 0;
 
-/** 1 for `starring`, `with`, `acted by` or `the actor` before a name and `in the cast` after it, -1 for `by` and `as the director`. */
+/** 1 after `starring`, `with`, `acted by` or `the actor`, or before `in the cast`; -1 for `by` or `as the director`. */
 const saidPart = (reading: Reading, start: number, end: number): number => {
   const { tokens } = reading;
   const preposition = prepositionAt(reading, start);
@@ -76,7 +76,7 @@ const saidPart = (reading: Reading, start: number, end: number): number => {
   const after = tokenAt(tokens, end);
   for (let at = after; at < Math.min(tokens.length, after + 4); at++) {
     const { term = '', isWord = false, lower = '' } = tokens[at] ?? {};
-    // What is done `by` somebody is said of who comes next.
+    // A word before `by` describes the next name.
     if (!isWord || lower === 'and' || tokens[at + 1]?.lower === 'by') break;
     if (PLAYING.has(term)) return 1;
     if (MAKING.has(term)) return -1;

@@ -9,10 +9,10 @@ import {
 } from './proposal-features.ts';
 import type { Slot } from './slot.ts';
 
-/** Learnt from requests whose arguments are known, by `npm run fit`. */
+/** Fitted on requests with known arguments, by `npm run fit`. */
 export const WEIGHTS: Weights = Object.assign(Object.create(null), table.weights);
 
-/** How much speaks for a proposal, and against leaving its words unused. */
+/** The score of a proposal for a slot, less that of leaving its words unused. */
 export const scoreOf = (slot: Slot, ranked: Ranked, around: Surroundings): number => {
   let score = 0;
   const { weights } = around;
@@ -20,13 +20,13 @@ export const scoreOf = (slot: Slot, ranked: Ranked, around: Surroundings): numbe
     score -= value * (weights[feature] ?? 0);
   });
   describeProposal(slot, ranked, around, (feature, value) => {
-    // Many are 0, and need no weight.
+    // Many features are 0, so their weights are not looked up.
     if (value !== 0) score += value * (weights[feature] ?? 0);
   });
   return score;
 };
 
-/** How much speaks for leaving a slot open. */
+/** The score of leaving a slot open. */
 export const scoreOfNone = (slot: Slot, around: Surroundings): number => {
   let score = 0;
   describeNone(slot, around, (feature, value) => {

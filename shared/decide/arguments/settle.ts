@@ -3,16 +3,16 @@ import type { Extracted, Extraction } from './extract.ts';
 import type { Leaf } from './leaves.ts';
 import { overlap, type Proposal } from './proposal.ts';
 
-/** A value on offer for a slot. */
+/** A candidate value of a slot. */
 export interface Offer {
   readonly proposal: Proposal;
   readonly standing: Extraction['standing'];
-  /** By how much it is better than nothing, in log odds. */
+  /** Its log odds against leaving the slot open, plus the bonus for filling it. */
   readonly gain: number;
   readonly probability: number;
 }
 
-/** Gives each slot one offer so that the whole is best and no words serve twice. */
+/** Assigns each slot at most one offer so that the total gain is highest and no words are used twice. */
 export const settle = (leaves: readonly Leaf[], offers: readonly (readonly Offer[])[]): Settled => {
   const best = offers.map((list) => {
     const row = new Map<string, Offer>();
@@ -46,7 +46,7 @@ interface Settled extends Pick<Extracted, 'contest'> {
   readonly chosen: ReadonlyMap<Leaf, Extraction>;
 }
 
-/** What is lost at least when one row may not have the column that it took. */
+/** The smallest loss of total gain when one row may not have the column assigned to it. */
 const contestOf = (gains: readonly (readonly number[])[], taken: readonly number[]): number => {
   const worth = (scores: readonly (readonly number[])[], columns: readonly number[]): number =>
     columns.reduce((sum, column, row) => sum + (scores[row]?.[column] ?? 0), 0);
@@ -59,7 +59,7 @@ const contestOf = (gains: readonly (readonly number[])[], taken: readonly number
   }
   return least;
 };
-/** Nothing was given, or nothing else could be. */
+/** The largest margin, also used if nothing was assigned. */
 const FAR = 12;
 
 /** Slots that differ only by a number (side1, side2) take their values in the order of the text. */
@@ -77,7 +77,10 @@ export const inOrder = (found: ReadonlyMap<Leaf, Extraction>): ReadonlyMap<Leaf,
 };
 const COUNTER = /^(?:first|second|third|fourth|one|two|three|four|\d+|[a-z])$|\d+$/u;
 
-/** The weaker of two whose words overlap; -1 when none do. What is required takes the whole before an option takes a part. */
+/**
+ * The row with the lower gain of two whose words overlap; -1 if none do.
+ * A required slot that takes a whole date wins over an optional one that takes a part of it.
+ */
 const conflict = (chosen: readonly (Offer | undefined)[], leaves: readonly Leaf[]): number => {
   for (const [row, one] of chosen.entries()) {
     if (one === undefined || one.proposal.shares) continue;
@@ -98,7 +101,7 @@ const conflict = (chosen: readonly (Offer | undefined)[], leaves: readonly Leaf[
 const contains = (whole: Proposal, part: Proposal): boolean =>
   whole.source === 'moment' && whole.start <= part.start && part.end <= whole.end;
 
-/** `tomorrow at 3 pm` gives a date to one slot and a time to another. */
+/** Whether two proposals are the date and the time of one moment, as in `tomorrow at 3 pm`. */
 const isOtherHalf = (one: Proposal, other: Proposal): boolean =>
   one.source === 'moment' && other.source === 'moment' && one.how !== other.how;
 

@@ -17,7 +17,7 @@ export const choicesOf = (schema: JsonSchema, description: string): readonly Cho
   }
   const numeric = schema.type === 'integer' || schema.type === 'number';
   const usable = explained.filter(([key]) => !numeric || /^-?\d+(?:\.\d+)?$/u.test(key));
-  // `from 0 to 100, where 0 is mute` explains the ends of a range.
+  // `from 0 to 100, where 0 is mute` explains a range, not choices.
   if (usable.length < 2 || schema.type === 'array' || (numeric && RANGE.test(description))) return [];
   return usable.map(([key, phrase]) => ({
     value: numeric ? Number(key) : key,
@@ -27,7 +27,7 @@ export const choicesOf = (schema: JsonSchema, description: string): readonly Cho
 
 const RANGE = /\brang(?:e|es|ing)\b|\b(?:from|between) -?[\d.]+ (?:to|and) -?[\d.]+/iu;
 
-/** `price_asc for cheapest first`: a value that the schema lists needs no quotes. */
+/** The explanation of an enum value, which needs no quotes: `price_asc for cheapest first`. */
 const explainedAs = (value: string, description: string): readonly string[] => {
   const place = description.search(new RegExp(`(?<![\\w'"-])${RegExp.escape(value)}(?![\\w-])`, 'u'));
   if (place < 0) return [];
@@ -37,7 +37,7 @@ const explainedAs = (value: string, description: string): readonly string[] => {
 const EXPLAINED =
   /^\s?(?:for|means|is for|represents|stands for|indicates|denotes|refers to|=|->|:)\s(?:the\s|an?\s)?(\p{L}[^,;.()'"]{1,40}?)(?=,|;|\.|\)|$|\sand\s|\sor\s)/u;
 
-/** `1 corresponds to Bangkok, 2 to Chiang Mai` says the verb once. */
+/** Repeats the verb that `1 corresponds to Bangkok, 2 to Chiang Mai` has only once. */
 const spelledOut = (description: string): string =>
   /\bcorresponds? to\b/iu.test(description)
     ? description.replaceAll(/(?<=[,;]\s(?:and\s)?-?\d{1,6})\sto\s(?=\p{Lu})/gu, ' corresponds to ')
@@ -51,7 +51,7 @@ const explanations = (description: string): readonly (readonly [string, string])
   ...listedNames(description),
 ];
 
-/** `English (EN), German (DE)` in a row are values; the abbreviations of a running text are none. */
+/** Values in a row such as `English (EN), German (DE)`; a single abbreviation in a sentence is not one. */
 const listedNames = (description: string): readonly (readonly [string, string])[] => {
   const matches = [...description.matchAll(NAME_VALUE)];
   const inRow = matches.filter((match, at) => {
@@ -70,7 +70,7 @@ const JOINED = /^\s?(?:[,;/]|and|or|,\s?(?:and|or))\s?$/u;
 
 const sameText = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** What stands in quotes, or in a list after `e.g.`, `such as`, `options:` and the like. */
+/** The values in quotes, or in a list after `e.g.`, `such as`, `options:` and the like. */
 export const examplesOf = (description: string): readonly string[] => {
   const quoted = Array.from(
     description.matchAll(/(?<!\w)['"‘“]([^'"’”]{1,40})['"’”](?!\w)/gu),

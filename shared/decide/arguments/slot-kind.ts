@@ -21,7 +21,7 @@ export type SlotKind =
   | 'text'
   | 'plain';
 
-/** By the schema's format, then by the words of its name and description; the first rule that holds decides. */
+/** The kind by the schema's format, or else by the first rule that holds for the name and description. */
 export const kindOf = (name: string, description: string, schema: JsonSchema): SlotKind => {
   const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
   if (format !== undefined) return format;
@@ -37,11 +37,11 @@ interface Subject {
   readonly description: string;
 }
 
-/** Chinese names come in pairs of characters, so that a word of two is always one of them. */
+/** Whether a Chinese name has one of the words; names are split into bigrams, so a word of two characters is one. */
 const hasPart = (words: readonly string[], ...parts: readonly string[]): boolean =>
   parts.some((part) => words.includes(part));
 
-/** A name such as `from` or `to` says which of two it is, not what it is. */
+/** Whether a name such as `from` or `to` gives only the role of a value, not its kind. */
 const isRole = (words: readonly string[]): boolean => words.every((word) => ROLES.has(word));
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u));
@@ -61,7 +61,7 @@ const NO_TIME = words('zone timezone frame period span range timespan limit');
 const EMAIL = words('email mail recipient 邮箱');
 const PHONE = words('phone telephone mobile cellphone fax tel 电话 手机');
 const URL = words('url uri link website webpage endpoint host hostname domain 链接');
-/** A phone's model or brand is no number. */
+/** Words for properties of a phone that are not its number. */
 const ABOUT_PHONES = words('model brand name type os plan app');
 const PATH = words('path file filename filepath directory folder dir 路径');
 const ID = words('id ids identifier uuid guid key token code sku isbn symbol ticker number serial');
@@ -108,7 +108,7 @@ const RULES: readonly { readonly kind: SlotKind; readonly holds: (subject: Subje
   { kind: 'phone', holds: ({ named, words }) => named(PHONE) && !named(ABOUT_PHONES) && words.length <= 3 },
   { kind: 'url', holds: ({ named }) => named(URL) },
   { kind: 'path', holds: ({ named }) => named(PATH) },
-  // The key of a stored file is its path, not a number.
+  // The key of a stored file is its path, not an id.
   { kind: 'path', holds: ({ words, description }) => words.at(-1) === 'key' && STORED.test(description) },
   { kind: 'id', holds: ({ named }) => named(ID) },
   { kind: 'place', holds: ({ named, description }) => named(PLACE) || PLACE_FORM.test(description) },

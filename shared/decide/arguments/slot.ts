@@ -5,14 +5,14 @@ import { codeNames } from './codes.ts';
 import { choicesOf, examplesOf } from './slot-choices.ts';
 import { kindOf, type SlotKind } from './slot-kind.ts';
 
-/** A parameter as extraction sees it. */
+/** A parameter, prepared for extraction. */
 export interface Slot {
   readonly name: string;
   readonly required: boolean;
   readonly type: SlotType;
   readonly kind: SlotKind;
   readonly description: string;
-  /** The words of the name, then those of the description that are not there: what a request may call it. */
+  /** The terms of the name, and those of the description that are not in the name. */
   readonly nameTerms: readonly string[];
   readonly descriptionTerms: readonly string[];
   /** The values that the schema allows or explains. */
@@ -35,7 +35,7 @@ export interface Choice {
 
 export const slotsOf = (schema: JsonSchema): readonly Slot[] => slotsIn(schema, { left: READ_IN_ALL });
 
-/** `room` says how many parameters may still be read, those inside others included. */
+/** `room` has the number of parameters that may still be read, nested ones included. */
 const slotsIn = (schema: JsonSchema, room: { left: number }): readonly Slot[] => {
   if (!isObject(schema.properties)) return [];
   const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : []);
@@ -48,16 +48,16 @@ const slotsIn = (schema: JsonSchema, room: { left: number }): readonly Slot[] =>
   return slots;
 };
 
-/** As many as are filled from one task: of more, those first that must be given. */
+/** At most as many parameters as are filled from one task; of a longer list the required ones come first. */
 export const requiredFirst = <T>(list: readonly T[], isRequired: (item: T) => boolean): readonly T[] =>
   list.length <= SLOT_LIMIT
     ? list
     : [...list.filter(isRequired), ...list.filter((item) => !isRequired(item))].slice(0, SLOT_LIMIT);
 const SLOT_LIMIT = 80;
-/** A schema of thousands of parameters must not hold up the process. */
+/** A schema of thousands of parameters must not block the process. */
 const READ_IN_ALL = 800;
 
-/** Whether a slot takes a year, such as 2019, and not how many years. */
+/** Whether a slot takes a year, such as 2019, and not a number of years. */
 export const asksForYear = ({ name }: Slot): boolean =>
   splitIdentifier(name).some((word) => word === 'year' || word === 'season') && !COUNTING.test(name);
 const COUNTING = /num|count|total|term|duration/iu;
@@ -90,7 +90,7 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean, room: { lef
   };
 };
 
-/** `da` on offer as a language is Danish, `EUR` as a currency the euro. */
+/** Adds the names of codes to choices: `da` is Danish for a language, `EUR` the euro for a currency. */
 const withNames = (choices: readonly Choice[], kind: SlotKind): readonly Choice[] =>
   choices.map((choice) => {
     const value = String(choice.value);
@@ -110,7 +110,7 @@ const SPELLINGS: Readonly<Record<string, string>> = Object.assign(Object.create(
   markdown: 'md',
 });
 
-/** What the known Chinese words of a name or a description mean: tasks in either language are read as English. */
+/** The English terms of the known Chinese words of a text, because tasks in both languages are matched in English. */
 const englishIn = (text: string): readonly string[] => chineseWords(text).flatMap(({ english }) => english);
 
 const typeOf = (schema: JsonSchema): SlotType => {
@@ -124,14 +124,14 @@ const typeOf = (schema: JsonSchema): SlotType => {
   return branch === schema ? 'any' : typeOf(branch);
 };
 
-/** Of several forms that a schema allows, the first that is not null. */
+/** The first alternative of a schema that is not null. */
 const branchOf = (schema: JsonSchema): JsonSchema => {
   const branches = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   const branch = branches.find((one) => isObject(one) && one.type !== 'null');
   return isObject(branch) ? branch : schema;
 };
 
-/** Descriptions of these explain how a value is written, not which values there are. */
+/** Kinds whose descriptions may explain choices; those of other kinds explain how a value is written. */
 const EXPLAINED: ReadonlySet<SlotKind> = new Set<SlotKind>([
   'plain',
   'id',
@@ -145,7 +145,7 @@ const EXPLAINED: ReadonlySet<SlotKind> = new Set<SlotKind>([
 ]);
 const COLOURS = 'red orange yellow green blue purple pink brown black white gray grey gold silver beige'.split(' ');
 const TYPES: ReadonlySet<string> = new Set('string number integer boolean array object'.split(' '));
-/** Words of nearly every description, which tell no parameter from another. */
+/** Words of nearly every description, which do not distinguish parameters. */
 const DULL: ReadonlySet<string> = new Set(
   `name value type string number integer list format option optional default specify given use provide valid example include
   must represent desired want required set return whether boolean true false parameter input specific following e.g`

@@ -7,11 +7,11 @@ import { asksForYear, type Slot } from './slot.ts';
 import type { Span, SpanKind } from './span.ts';
 import { convertUnit, unitAgreement } from './units.ts';
 
-/** What a span would be as the value of a slot, and how well the two go together by their nature alone. */
+/** The value that a span would give a slot, and how well their kinds fit, without their context. */
 export interface Fit {
   readonly value: unknown;
   readonly score: number;
-  /** What made the value of the words, when it is not the words themselves. */
+  /** How the words were converted to the value; absent if the value is the words themselves. */
   readonly how?: Conversion | undefined;
 }
 
@@ -29,7 +29,7 @@ export const fitOf = (slot: Slot, span: Span): Fit | undefined => {
   }
 };
 
-/** A number among offered numbers, which may be written as strings. */
+/** The choice that is the same number; it may be a string. */
 const numericChoice = (slot: Slot, span: Span): Fit | undefined => {
   const { quantity } = span;
   const choice = slot.choices.find(({ value }) => quantity !== undefined && Number(value) === quantity.value);
@@ -59,7 +59,7 @@ const numberFit = (slot: Slot, span: Span): Fit | undefined => {
   return { value: converted, score, how: converted === value ? 'number' : quantity.percent ? 'rate' : 'unit' };
 };
 
-/** 640 is no quality of 1 to 100, and half a year no number of years; what is required is shown with what is wrong. */
+/** Whether a number fits the slot's type and range; for a required slot it may be out of range and is reported. */
 const isAllowed = ({ type, required, schema: { minimum, maximum } }: Slot, value: number): boolean =>
   (type !== 'integer' || Number.isInteger(value)) &&
   (required || typeof minimum !== 'number' || value >= minimum) &&
@@ -78,7 +78,7 @@ const momentNumber = (slot: Slot, span: Span): Fit | undefined => {
   const day = span.moment?.day;
   if (day === undefined) return undefined;
   const date = new Date(day * 86_400_000);
-  // `years` counts them, `year` is one.
+  // `year` is a calendar year, `years` a number of years.
   const words = splitIdentifier(slot.name);
   if (words.includes('year')) return { value: date.getUTCFullYear(), score: 1.2, how: 'date' };
   if (words.includes('month')) return { value: date.getUTCMonth() + 1, score: 1.2, how: 'date' };
@@ -97,11 +97,11 @@ const stringFit = (slot: Slot, span: Span): Fit | undefined => {
   if (span.kind === 'number') return numberText(slot, span);
   if (span.kind === 'proper' && slot.kind === 'id')
     return { value: span.text, score: /^[A-Z]{2,6}$/u.test(span.text) ? 1 : 0 };
-  // What is known as a place is seldom a person's name.
+  // A known place is seldom a person's name.
   return { value: withoutTitle(slot, span), score: span.kind === 'proper' && isKnownPlace(span.text) ? 0.4 : 1 };
 };
 
-/** `Lawyer John Doe` is John Doe where the name of a lawyer is asked for. */
+/** `Lawyer John Doe` becomes John Doe if the slot asks for a lawyer. */
 const withoutTitle = (slot: Slot, { kind, text }: Span): string => {
   const [first = '', ...rest] = text.split(' ');
   const term = termOf(first.toLowerCase());
@@ -110,7 +110,7 @@ const withoutTitle = (slot: Slot, { kind, text }: Span): string => {
   return isTitle ? rest.join(' ') : text;
 };
 
-/** A number for a string: an id as it stands, a duration with its unit, a year for a season. */
+/** A number for a string slot: an id as written, a duration with its unit, a year for a season. */
 const numberText = (slot: Slot, { quantity, text }: Span): Fit | undefined => {
   if (slot.kind === 'duration')
     return quantity?.unit === undefined ? undefined : { value: `${quantity.value} ${quantity.unit}`, score: 1 };
@@ -141,18 +141,18 @@ const momentFit = (slot: Slot, span: Span): Fit | undefined => {
   return slot.kind === 'plain' || slot.kind === 'text' ? { value: span.text, score: 0.2 } : undefined;
 };
 
-/** A page or a program is no picture. */
+/** Slots for pictures do not take other files, such as pages or programs. */
 const PICTURE = /\b(?:picture|image|photo)\b/iu;
 const OTHER_FILE =
   /\.(?:txt|csv|json|xml|ya?ml|toml|docx?|xlsx?|pptx?|md|html?|css|mp3|wav|zip|tar|gz|py|js|ts|java|log|exe|sql|db|ini|cfg|conf)$/iu;
-/** `I love you` is no file, and the key of a picture has an ending or a folder. */
+/** Whether a quoted text may be a file name: `I love you` may not, and a `key` needs an extension or a folder. */
 const isFileName = ({ name }: Slot, text: string): boolean =>
   /[./\\]/u.test(text) || (/^[\w-]+$/u.test(text) && name !== 'key');
 const INTERNATIONAL = /e\.?164|international format|country code/iu;
 
 const kinds = (list: string): ReadonlySet<SpanKind> => new Set(list.split(' ') as SpanKind[]);
 
-/** What may be the value of a string of a kind. */
+/** The kinds of spans that may be the value of each kind of string. */
 const TAKES: Readonly<Partial<Record<Slot['kind'], ReadonlySet<SpanKind>>>> = {
   place: kinds('proper quoted'),
   person: kinds('quoted proper code'),
