@@ -1,4 +1,4 @@
-/** Documents, with their scores at the same places. */
+/** Documents and their scores, as parallel arrays. */
 export interface ScoredDocuments {
   readonly documents: Uint32Array;
   readonly scores: Float64Array;
@@ -11,8 +11,8 @@ export interface Found {
 }
 
 /**
- * The best documents that have a name and are accepted, best first and equal ones by name. They become a heap, which
- * costs a step for each, and only those are looked at that come out of it before there are enough. Reorders the arrays.
+ * The best named and accepted documents, best first, ties by name. Builds a heap in linear time and pops only until the
+ * limit is reached. Reorders the arrays.
  */
 export const bestDocuments = (
   { documents, scores }: ScoredDocuments,
@@ -25,7 +25,7 @@ export const bestDocuments = (
       ? (names[document] ?? '') < (names[documents[other] as number] ?? '')
       : score > (scores[other] as number);
 
-  /** Moves what is better up into the gap at a place, until the document fits there. */
+  /** Sifts a document down from a gap: better children move up until it fits. */
   const settle = (gap: number, size: number, score: number, document: number): void => {
     let at = gap;
     for (let child = 2 * at + 1; child < size; child = 2 * at + 1) {

@@ -4,14 +4,14 @@ import { termOf } from './text.ts';
 
 export interface ChineseWord {
   readonly chinese: string;
-  /** English terms of the same meaning, the best first. */
+  /** English translations as terms, the best first. */
   readonly english: readonly string[];
 }
 
 const LONGEST = 5;
 const HAN = /\p{Script=Han}+/gu;
 
-/** The known words of a Chinese text, longest first at each place, each once. */
+/** The known words of a Chinese text, by greedy longest match, without duplicates. */
 export const chineseWords = (text: string): readonly ChineseWord[] => {
   const found = new Map<string, ChineseWord>();
   for (const [run] of text.matchAll(HAN)) {
@@ -24,14 +24,14 @@ export const chineseWords = (text: string): readonly ChineseWord[] => {
   return [...found.values()];
 };
 
-/** The English terms of a Chinese word; none when it is not known. */
+/** The English terms of a Chinese word; empty for an unknown word. */
 export const englishOf = (word: string): readonly string[] => dictionary().get(word) ?? [];
 
-/** The same as words that a person would write. */
+/** The same translations as words, not stemmed. */
 export const englishWordsOf = (word: string): readonly string[] =>
   Object.hasOwn(data.words, word) ? ((data.words as Readonly<Record<string, string>>)[word]?.split(' ') ?? []) : [];
 
-/** The longest known word at a place of a Chinese text. */
+/** The longest known word at a position in a Chinese text. */
 export const wordAt = (run: string, at: number): string | undefined => {
   for (let length = LONGEST; length > 0; length--) {
     const word = run.slice(at, at + length);

@@ -9,76 +9,76 @@ import type { SearchIndex } from './search-index.ts';
 import { knownWords } from './word-vectors.ts';
 import { type Purpose, type Worths, worthsOf } from './worths.ts';
 
-/** How a tool fits a request, each between 0 and about 1 (intent: -1 to 1). */
+/** Features of a tool for a request, most between 0 and about 1 (`intent`: -1 to 1, `phrases`: 0 to 2). */
 export interface Features extends Leads {
-  /** The index's score, beside that of the best candidate. */
+  /** The index score, divided by that of the best candidate. */
   readonly text: number;
-  /** How near the meanings are as a whole. */
+  /** Cosine of the word-vector directions of the request and the tool. */
   readonly meaning: number;
-  /** How much of the request the tool's text covers, leaving out words that any request has. */
+  /** Share of the request's terms that the tool's text covers, by topical weight and inverse document frequency. */
   readonly subject: number;
-  /** The same of all words, counting most the words that few of the candidates have. */
+  /** The same, with inverse document frequency among the first candidates. */
   readonly distinct: number;
   /** How much of the tool's purpose the request mentions. */
   readonly purpose: number;
-  /** How telling the most telling word is that both have. */
+  /** The highest weight (as in `subject`) of a term that both have. */
   readonly telling: number;
-  /** Terms side by side in both. */
+  /** Half the number of shared term bigrams, of which at most 4 count. */
   readonly phrases: number;
   readonly intent: number;
   readonly scenario: number;
-  /** How much of the tool's name is in the request, by meaning. */
+  /** Share of the tool's name that the request matches, by word similarity. */
   readonly name: number;
-  /** How near the subject of the request comes to the tool's purpose, word by word. */
+  /** Similarity of each request term to the nearest term of the tool's purpose, as a weighted mean of squares. */
   readonly nearness: number;
-  /** How near the tool's purpose comes to the request, word by word. */
+  /** The reverse: similarity of each term of the tool's purpose to the nearest term of the request. */
   readonly reach: number;
   /** Share of the required parameters that the request does not give. */
   readonly missing: number;
-  /** How surely the required parameters were found. */
+  /** Mean confidence of the values of the required parameters; a missing one counts 0. */
   readonly sure: number;
-  /** 1 when no parameter is required, so that the two before say nothing. */
+  /** 1 when no parameter is required, which leaves `missing` and `sure` without meaning. */
   readonly undemanding: number;
-  /** How much of the request the tool's text and the values taken for it explain together. */
+  /** Share of the request's words that are in the tool's text or in an extracted value. */
   readonly explained: number;
-  /** How many of the values are of a kind that few parameters take: units, currencies, paths, addresses, dates, choices. */
+  /** Values of distinctive kinds (units, currencies, paths, addresses, dates, choices); three sure ones give 1. */
   readonly typed: number;
-  /** 1 when the request has the tool's own name, less when that is an ordinary word. */
+  /** 1 when the request contains the tool's name, less when the name is an ordinary word. */
   readonly called: number;
-  /** `sentence`, less for long requests. */
+  /** `sentence`, scaled down for long requests. */
   readonly similarity: number;
-  /** The cosine to the nearest sentence by the sentence encoder; 0 for all candidates where there is none. */
+  /** Highest cosine with a sentence of the request, by the sentence encoder; 0 for all candidates without it. */
   readonly sentence: number;
 }
 
-/** What all candidates of a request are measured by. */
+/** What the features of all candidates of a request are computed from. */
 export interface Measure {
   readonly request: Request;
-  /** What the words of a tool's purpose and of its name count in this catalogue. */
+  /** The weights of the terms of a tool's purpose and name in this catalogue. */
   readonly worths: (profile: Profile) => Worths;
-  /** How near a known word of a tool comes to each term that was asked for, in their order. */
+  /** The similarity of a word, by its vocabulary number, to each term of `asked`, in order. */
   readonly nearTo: (number: number) => Float64Array;
-  /** The request in small letters. */
+  /** The request in lower case. */
   readonly lower: string;
-  /** The rarity of a word that a single tool has. */
+  /** The inverse document frequency of a term that only one tool has. */
   readonly rarest: number;
   readonly intent: string | undefined;
   readonly scenarios: Shares;
-  /** The terms of the request, those first that say most about the subject, with what each counts. */
+  /** The terms of the request with their weights, the most topical first. */
   readonly asked: readonly Asked[];
-  /** By the sentence encoder, for every candidate; absent where it did not read them all. */
+  /** Encoder similarity of every candidate; undefined unless all of them were encoded. */
   readonly similarities: ReadonlyMap<string, Similarity> | undefined;
-  /** What all of them count together. */
+  /** The sums of the weights of `asked`. */
   readonly totals: { readonly subject: number; readonly distinct: number };
 }
 
 export interface Asked {
   readonly term: RequestTerm;
-  /** What the term says about the subject in this catalogue. */
+  /** Topical weight times inverse document frequency in this catalogue. */
   readonly subject: number;
-  /** How well it tells the candidates from one another. */
+  /** Query weight times inverse document frequency among the first candidates. */
   readonly distinct: number;
-  /** The term's number among the known words, -1 for an unknown one. */
+  /** The term's vocabulary number, -1 if it is unknown. */
   readonly number: number;
 }
 
@@ -116,7 +116,7 @@ export const measureFor = (
   };
 };
 
-/** What can be told by looking words up; cheap enough for every candidate. */
+/** The features that need only word lookups, cheap enough for every candidate. */
 export const wordFeatures = (measure: Measure, profile: Profile, text: number): Features => {
   const { request } = measure;
   return {
@@ -141,7 +141,7 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
   };
 };
 
-/** The name as it is, or with blanks for its marks, as words of its own. */
+/** Looks for the name on word boundaries, as written or with spaces for its punctuation. */
 const calledIn = (text: string, { called }: Profile): number => {
   for (const form of called.forms) {
     for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
@@ -168,7 +168,7 @@ const mentioned = (profile: Profile, { request, worths }: Measure): number => {
   return total === 0 ? 0 : held / total;
 };
 
-/** How much of the request the tool's text has. */
+/** How much of the request the tool's text covers. */
 const covered = (
   { asked, totals, rarest }: Measure,
   profile: Profile,
@@ -187,7 +187,7 @@ const covered = (
   };
 };
 
-/** Inverse frequency among the candidates; words that none of them has tell none from another. */
+/** Inverse document frequency among the candidates; 0 for a term of none of them, as it distinguishes nothing. */
 const distinction = (having: number, size: number): number =>
   having === 0 ? 0 : Math.log(1 + (size - having + 0.5) / (having + 0.5));
 

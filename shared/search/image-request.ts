@@ -2,13 +2,13 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Distortion } from '../model/iqa.ts';
 import type { Tool } from '../model/tool.ts';
 
-/** A request to judge a picture: for which distortions, and whether there is a reference to compare it with. */
+/** A request to rate image quality: for which distortions, and whether there is a reference image. */
 export interface ImageRequest {
-  /** Whether a score is wanted, and not a picture that is changed or that shows where it differs. */
+  /** Whether a score is wanted, rather than a changed picture or a map of the differences. */
   readonly judged: boolean;
   readonly distortions: readonly Distortion[];
   readonly reference: boolean;
-  /** What it is about beside quality, where that is said. */
+  /** Subjects other than general quality that the request names, such as faces. */
   readonly subjects: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export const imageRequestOf = (text: string, context: JsonObject = {}): ImageReq
   if (CHANGES.test(text) || WHERE.test(text)) return { judged: false, distortions: [], reference: false, subjects: [] };
   const distortions = (Object.keys(SIGNS) as Distortion[]).filter((distortion) => SIGNS[distortion].test(text));
   if (distortions.length === 0 && !QUALITY.test(text)) return undefined;
-  // Of two pictures one is what the other is judged against.
+  // One of two pictures is the reference.
   const two = new Set(text.match(PICTURE_FILE)).size > 1;
   const subjects = Object.keys(SUBJECTS).filter((subject) => SUBJECTS[subject]?.test(text));
   const compared = two || (REFERENCE.test(text) && !ALONE.test(text)) || 'reference' in context;
@@ -34,9 +34,9 @@ export const imageFit = (
   if (!request.judged) return { score: UNWANTED, reason: 'gives a score, which is not what was asked for' };
   const matching = request.distortions.filter((distortion) => iqa.strengths.includes(distortion));
   const mode = (iqa.type === 'FR') === request.reference;
-  // One that is strong at few things is chosen before one that is said to be strong at all.
+  // A specialist is preferred to a tool that lists every distortion as a strength.
   const special = matching.length > 0 ? 0.5 / iqa.strengths.length : 0;
-  // What judges faces, beauty or information is no judge of quality in general.
+  // A metric of faces, aesthetics or information does not rate quality in general.
   const subject = tool.tags?.find((tag) => tag in SUBJECTS);
   const apt = subject === undefined || (request.distortions.length > 0 && matching.length > 0);
   const score =
@@ -51,11 +51,11 @@ export const imageFit = (
 
 const UNWANTED = -4;
 
-/** Whether a word of a request to judge a picture says no more than that, or what the tool is strong at. */
+/** Whether a word only asks for image quality, or names one of the tool's strengths. */
 export const isImageWord = (word: string, { iqa }: Tool): boolean =>
   PICTURE.test(word) || QUALITY.test(word) || (iqa?.strengths ?? []).some((strength) => SIGNS[strength].test(word));
 
-/** Words that find image-quality tools in the index, whatever the request called them; none where no score is wanted. */
+/** Index terms that find image-quality tools whatever the request's wording; none when no score is wanted. */
 export const imageTerms = (request: ImageRequest): readonly { readonly term: string; readonly weight: number }[] =>
   (!request.judged
     ? []

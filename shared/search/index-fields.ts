@@ -3,7 +3,7 @@ import type { Tool } from '../model/tool.ts';
 import { chineseWords } from './chinese.ts';
 import { splitIdentifier, TEXT_LIMIT, termOf, termsOf } from './text.ts';
 
-/** The parts of a tool that are searched. `weight` multiplies a match; `norm` says how much length discounts it. */
+/** The searched fields of a tool. `weight` multiplies a match; `norm` is the strength of length normalisation. */
 export const FIELDS = [
   { name: 'name', weight: 2.2, norm: 0.5 },
   { name: 'description', weight: 1, norm: 0.6 },
@@ -21,12 +21,12 @@ export const fieldsOf = (tool: Tool): readonly (readonly string[])[] => [
   schemaTexts(tool.parameters).flatMap((text) => termsOf(text)),
 ];
 
-/** What Chinese words mean in English, so that requests in either language find the tool. */
+/** English translations of Chinese words, so that requests in either language find the tool. */
 const inEnglish = (text: string): readonly string[] =>
   HAN.test(text) ? chineseWords(text.slice(0, TEXT_LIMIT)).flatMap(({ english }) => english) : [];
 const HAN = /\p{Script=Han}/u;
 
-/** A name's parts, and the name as one word too, so that it is found however it is written. */
+/** The parts of a name, and the joined name as one more term, so that either spelling matches. */
 const nameTerms = (name: string): readonly string[] => {
   const parts = splitIdentifier(name);
   const terms = parts.map(termOf).filter((term) => term !== '');
@@ -34,7 +34,7 @@ const nameTerms = (name: string): readonly string[] => {
   return parts.length > 1 && parts.length <= 4 ? [...terms, joined] : terms;
 };
 
-/** What a JSON Schema says in words: property names, descriptions, titles and enum values. */
+/** The texts of a JSON Schema: property names, descriptions, titles and enum values. */
 const schemaTexts = (schema: JsonSchema): readonly string[] => {
   const texts: string[] = [];
   collect(schema, texts, 0);

@@ -4,28 +4,28 @@ import { createPostings, grown } from './postings.ts';
 export const FIELD_COUNT = 4;
 const COUNT_LIMIT = 255;
 
-/** Documents of FIELD_COUNT lists of terms, by name, with the postings and lengths that ranking needs. */
+/** An inverted index of named documents with FIELD_COUNT fields each, with the lengths that ranking needs. */
 export interface SearchStore {
   readonly size: number;
   put(name: string, fields: readonly (readonly string[])[]): void;
   remove(name: string): void;
   /** The number of a term, undefined when no document has ever used it. */
   term(word: string): number | undefined;
-  /** In how many documents a term is. */
+  /** The document frequency of a term. */
   frequency(term: number): number;
   /** Documents are numbered from 0; a removed one keeps its number, without a name, until the next compaction. */
   documents(): readonly (string | undefined)[];
-  /** Document and packed field counts in turn; only the part from `start`, `length` pairs long, is the term's. */
+  /** Alternating documents and packed field counts; a term's posting list is `length` pairs from `start`. */
   postings(term: number): { readonly pairs: Uint32Array; readonly start: number; readonly length: number };
-  /** The terms of a document, each once. */
+  /** The distinct terms of a document. */
   terms(document: number): Uint32Array;
-  /** A term's packed field counts in a document; 0 where it is not in it. */
+  /** A term's packed field counts in a document; 0 if the document lacks it. */
   counts(term: number, document: number): number;
-  /** What one occurrence of a term counts, by field, FIELD_COUNT to a document: less the longer the field is. */
+  /** The weight of one occurrence of a term, FIELD_COUNT values per document; lower in longer fields. */
   gains(): Float32Array;
 }
 
-/** How much a field counts, and how much its length beside the average discounts it. */
+/** The weight of a field and the strength of its length normalisation. */
 export interface FieldRule {
   readonly weight: number;
   readonly norm: number;
@@ -38,7 +38,7 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
   let postings = createPostings();
   let frequencies = new Uint32Array(256);
   let lengths = new Uint32Array(256);
-  // The terms of each document, one document after the other: removal must know what it takes away.
+  // The forward index: the terms of each document in turn, which `remove` needs.
   let forward = new Uint32Array(1024);
   let ends = new Uint32Array(64);
   const totals = new Float64Array(FIELD_COUNT);
@@ -106,7 +106,7 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
       lengths.copyWithin(number * FIELD_COUNT, document * FIELD_COUNT, (document + 1) * FIELD_COUNT);
       numbers.set(names[document] ?? '', number);
       names[number] = names[document];
-      // Written last: the number before a document's own is never past it, so nothing unread is lost.
+      // Written last: a new number never exceeds the old one, so no end is overwritten before it is read.
       ends[number] = end;
     }
     names = names.slice(0, kept.length);
@@ -116,8 +116,8 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
     frequencies = Uint32Array.from({ length: words.size }, (_, term) => postings.length(term));
   };
 
-  // Averages are rounded to an eighth of an octave: a change of one tool hardly ever moves them, and when it
-  // does all gains are computed again. So they depend on what is stored alone, and cost nothing most of the time.
+  // Average lengths are rounded to an eighth of an octave, so one changed tool rarely moves them and only new documents
+  // need gains; when an average moves, all gains are recomputed. So gains depend only on what is stored.
   const currentGains = (): Float32Array => {
     if (!isStale) return gains;
     const averages = Array.from(totals, (total) => roundedAverage(total, numbers.size));
@@ -164,7 +164,7 @@ const larger = (array: Float32Array<ArrayBuffer>, needed: number): Float32Array<
 const live = (word: string, term: number | undefined): [string, number][] =>
   term === undefined || term < 0 ? [] : [[word, term]];
 
-/** Term number -> how often it is in each field, a byte each. */
+/** Term number -> its count in each field, packed one byte each. */
 const countTerms = (
   fields: readonly (readonly string[])[],
   termNumber: (word: string) => number,

@@ -24,7 +24,7 @@ export const INTENTS: readonly Intent[] = data.intents.map(({ id, name, chinese,
   near: near.split(' ').filter((other) => other !== ''),
 }));
 
-/** What the words of a request ask to be done, the most likely first. */
+/** The intents that the words of a request vote for, the most likely first. */
 export const intentsOfRequest = (text: string): readonly IntentVote[] => {
   const votes = new Map<string, IntentVote>();
   const add = (id: string, word: string, count: number): void => {
@@ -46,14 +46,14 @@ export const intentsOfRequest = (text: string): readonly IntentVote[] => {
   return [...votes.values()].sort((one, other) => other.votes - one.votes || (one.id < other.id ? -1 : 1));
 };
 
-/** What a tool does: as it declares, or by the first such word in its name, then in its description. */
+/** A tool's intent: the declared one, else that of the first known verb in its name, else in its description. */
 export const intentOfTool = (tool: Tool): string | undefined => {
   const declared = tool.intents?.map((label) => label.toLowerCase()).find((label) => byId.has(label));
   if (declared !== undefined) return declared;
   return firstIntent(splitIdentifier(tool.name)) ?? firstIntent(wordsOf(tool.description ?? '', 120).slice(0, 4));
 };
 
-/** 1 for the same intent, a half for a near one, 0 when either is not known, -1 otherwise. */
+/** 1 for the same intent, 0.5 for a near one, 0 when either is unknown, -1 otherwise. */
 export const agreement = (one: string | undefined, other: string | undefined): number => {
   if (one === undefined || other === undefined) return 0;
   if (one === other) return 1;
@@ -75,7 +75,7 @@ const firstIntent = (words: readonly string[]): string | undefined => {
   return undefined;
 };
 
-/** A verb that opens a sentence or follows a phrase of asking is the one that is meant. */
+/** A verb counts in full at the start of a sentence or after a phrase such as `could you please`, otherwise less. */
 const weightAt = (words: readonly string[], at: number): number => {
   for (let before = at - 1; before >= 0; before--) {
     const word = words[before] ?? '';
@@ -100,7 +100,7 @@ const readLexicon = () => {
   return { verbs, questions, chinese };
 };
 
-/** The forms in which a verb does something; by its stem alone `settings` would set. */
+/** The inflected forms of a verb. Comparing stems instead would read the noun `settings` as the verb `set`. */
 const formsOf = (verb: string): readonly string[] => {
   const stem = verb.replace(/e$/u, '');
   const doubled = /[^aeiou][aeiou][bdgmnpt]$/u.test(verb) ? `${verb}${verb.at(-1)}` : stem;

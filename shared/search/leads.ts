@@ -1,6 +1,6 @@
 import type { Features } from './features.ts';
 
-/** How little a candidate is behind the best one: 1 for the best, near 0 far behind. 0 for all without the sentence encoder. */
+/** How close a candidate is to the best: 1 for the best, near 0 far behind; 0 for all without the sentence encoder. */
 export interface Leads {
   /** By `sentence`. */
   readonly likest: number;
@@ -11,8 +11,8 @@ export interface Leads {
 const TAKEN_FROM = { likest: 'sentence', nearest: 'nearness' } as const satisfies Record<keyof Leads, keyof Features>;
 
 /**
- * Takes a lead among all candidates. How near a request comes to any tool differs from request to request; which one is
- * nearest says more. Words alone chose no better by it, so it is taken only where the encoder read them.
+ * Adds a lead to the features of all candidates: absolute similarities vary between requests, so the margin to the best
+ * candidate says more. It did not improve ranking by words alone, so it is added only where the encoder was used.
  */
 export const withLead = <T extends { readonly features: Features }>(
   list: readonly T[],
@@ -27,5 +27,5 @@ export const withLead = <T extends { readonly features: Features }>(
   }));
 };
 
-/** Who is a twelfth behind has a third of the lead left. */
+/** A candidate whose similarity is 1/12 below the best has a lead of 1/e, about a third. */
 const STEEPNESS = 12;

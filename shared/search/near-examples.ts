@@ -2,11 +2,11 @@ import type { Tool } from '../model/tool.ts';
 import { dot } from './features.ts';
 import { type Request, readRequest } from './request.ts';
 
-/** An earlier request that a tool rightly served, or that its definition gives. */
+/** An example request of a tool: an earlier one that it served correctly, or one from its definition. */
 export interface NearExample {
   readonly id: string;
   readonly request: string;
-  /** 0 to 1: words in common, and how near the meanings are. */
+  /** 0 to 1: half word overlap, half cosine of the meanings. */
   readonly similarity: number;
 }
 
@@ -19,7 +19,7 @@ export const readExampleTexts = (
   examples: readonly { readonly id: string; readonly request: string }[],
 ): readonly ExampleText[] => examples.map(({ id, request }) => ({ id, read: readRequest(request) }));
 
-/** The nearest example of each tool; tools whose examples are all far off are left out. */
+/** The nearest example of each tool; tools without one above the similarity threshold are left out. */
 export const nearestExamples = (
   request: Request,
   tools: readonly Tool[],
@@ -37,15 +37,15 @@ export const nearestExamples = (
   return found;
 };
 
-/** What an example may add to a tool's score: nothing when it is hardly near, never more than the cap. */
+/** What an example adds to a tool's score: 0 at the similarity threshold, at most the cap. */
 export const exampleLift = ({ similarity }: NearExample): number => Math.min(LIFT_CAP, SLOPE * (similarity - NEAR));
 
-// Chosen on half of ToolE's development requests: of the right tools 90 in 100 have an example as near as this.
+// Chosen on half of ToolE's development requests, where 90 % of the right tools have an example at least this near.
 const NEAR = 0.2;
 const SLOPE = 12;
 const LIFT_CAP = 3;
 
-/** Half by the words that say something, half by meaning. */
+/** The mean of the topically weighted term overlap (Jaccard) and the cosine of the meanings. */
 const likeness = (one: Request, other: Request): number => {
   let [both, all] = [0, 0];
   for (const { term, topical } of one.terms) {

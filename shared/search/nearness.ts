@@ -4,13 +4,13 @@ import { isIn } from './request.ts';
 import { knownWords, numbersOf } from './word-vectors.ts';
 import type { Purpose } from './worths.ts';
 
-/** What needs meanings compared one by one; for the better candidates only. */
+/** The features that compare words pairwise; computed for the better candidates only. */
 export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Features, 'name' | 'nearness' | 'reach'> => ({
   name: nameMatch(measure, profile),
   ...nearness(measure, profile),
 });
 
-/** The same words stand in the purposes of many candidates. */
+/** Memoised by word, because the purposes of many candidates share words. */
 export const nearnessTo = (asked: readonly Asked[]): Measure['nearTo'] => {
   const words = knownWords();
   const known = new Map<number, Float64Array>();
@@ -59,7 +59,7 @@ const nearness = (
       if (similarity > best) best = similarity;
       if (similarity > (nearest[at] as number)) nearest[at] = similarity;
     }
-    // A word that is not known is near to itself alone, and counts for `nearest` already, as the tool has it.
+    // An unknown word has no vector and matches only itself; `nearest` counts it already, as the tool has it.
     if (number < 0 && request.said.has(term) && isAsked(term, asked, compared)) best = 1;
     reached[place] = best;
   }

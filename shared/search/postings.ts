@@ -1,13 +1,13 @@
-/** Lists of (document, value) pairs by term number, all in one typed array; documents only ever grow. */
+/** Posting lists of (document, value) pairs by term number, in one typed array; documents are added in order. */
 export interface Postings {
   add(term: number, document: number, value: number): void;
-  /** Where a term's pairs begin in `pairs()`; they lie side by side. */
+  /** The offset of a term's posting list in `pairs()`; its pairs are contiguous. */
   start(term: number): number;
   length(term: number): number;
   pairs(): Uint32Array;
-  /** The value of a document; 0 where the term has none. */
+  /** The value of a term in a document; 0 if there is none. */
   value(term: number, document: number): number;
-  /** A copy without the documents that are gone (negative) and the terms they leave empty; both renumbered. */
+  /** A copy without removed documents (new number negative) and terms left empty; both are renumbered. */
   compacted(documents: Int32Array): { readonly postings: Postings; readonly terms: Int32Array };
 }
 
@@ -84,7 +84,7 @@ export const createPostings = (): Postings => {
   };
 };
 
-/** The array itself when it is long enough, otherwise a copy half as long again or as long as needed. */
+/** The array itself if it is long enough, otherwise a copy at least 1.5 times as long. */
 export const grown = (array: Uint32Array<ArrayBuffer>, needed: number): Uint32Array<ArrayBuffer> => {
   if (needed <= array.length) return array;
   const larger = new Uint32Array(Math.max(needed, Math.ceil(array.length * 1.5)));

@@ -5,15 +5,15 @@ import { type Shares, scenariosOf } from './scenarios.ts';
 import { splitIdentifier, termOf } from './text.ts';
 import { knownWords } from './word-vectors.ts';
 
-/** What a tool's own text says about it, read once for each definition. */
+/** Search data derived from a tool's own text, computed once per definition. */
 export interface Profile {
   readonly tool: Tool;
   readonly name: readonly string[];
-  /** How a request may call the tool by its name, and how telling that is. */
+  /** The spellings of the name that a request may use, and what such a mention is worth. */
   readonly called: { readonly forms: readonly string[]; readonly worth: number };
-  /** The terms of name and description, what the tool is for, with how much each is worth and its number among the known words. */
+  /** The terms of name and description, each with its weight and its vocabulary number. */
   readonly purpose: readonly { readonly term: string; readonly worth: number; readonly number: number }[];
-  /** The terms of everything, parameters and labels too. */
+  /** The terms of all fields, including parameters and labels. */
   readonly all: ReadonlySet<string>;
   readonly pairs: ReadonlySet<string>;
   readonly direction: Float32Array;

@@ -2,10 +2,10 @@ import type { Features } from './features.ts';
 import type { Request } from './request.ts';
 import type { Vectors } from './vectors.ts';
 
-/** A request by the sentence encoder: its sentences, of several the longest. */
+/** The encoder vectors of a request: one per sentence, at most three, of the longest sentences. */
 export type RequestVectors = readonly Float32Array[];
 
-/** Encodes a request; undefined for Chinese, which the encoder has not learnt, and where a vector is not to be had. */
+/** Encodes a request; undefined for Chinese, on which the encoder was not trained, and when a vector is unavailable. */
 export const encodeRequest = async (
   text: string,
   encode: (text: string) => Promise<Float32Array | undefined>,
@@ -15,18 +15,18 @@ export const encodeRequest = async (
   return vectors.every((vector) => vector !== undefined) ? vectors : undefined;
 };
 
-/** A request of several wishes has one in each sentence; the longest say most. */
+/** A request with several wishes usually has one per sentence; the longest sentences say most. */
 const sentencesOf = (text: string): readonly string[] => {
   const all = text.split(/(?<=[.!?;])\s+|\n+/u).filter((part) => part.trim() !== '');
   return all.length < 2 ? [text] : all.toSorted((one, other) => other.length - one.length).slice(0, SENTENCES);
 };
 
-/** How surely a request has a single wish, by its words: 1 for a short one, 0 for a long one, which has several in a row. */
+/** How likely a request has a single wish, by its number of words: 1 for a short request, 0 for a long one. */
 export const brevity = (words: number): number => Math.min(1, Math.max(0, (LONG - words) / (LONG - SHORT)));
 
 export type Similarity = Pick<Features, 'similarity' | 'sentence'>;
 
-/** How near each tool is to a request; undefined where the encoder did not read the request and all of them. */
+/** Encoder similarity of each tool to a request; undefined unless the request and all of the tools were encoded. */
 export const similaritiesTo = (
   { vectors, words }: Pick<Request, 'vectors' | 'words'>,
   names: readonly string[],
@@ -34,7 +34,7 @@ export const similaritiesTo = (
 ): ReadonlyMap<string, Similarity> | undefined => {
   const near = vectors?.map((sentence) => tools.similarities(names, sentence)) ?? [];
   if (near.length === 0 || near.includes(undefined)) return undefined;
-  // The nearest sentence says less of a whole request that has several wishes.
+  // In a request with several wishes, the nearest sentence says less about the whole.
   const scale = brevity(words.length);
   return new Map(
     names.map((name) => {
@@ -44,14 +44,14 @@ export const similaritiesTo = (
   );
 };
 
-/** The tools nearest to a request, as a whole and by its sentences; of very many only those are compared that have its words. */
+/** The tools nearest to a request as a whole and to each of its sentences; empty in catalogues too large to scan. */
 export const nearestByEncoder = (
   { vectors = [] }: Pick<Request, 'vectors'>,
   tools: Pick<Vectors, 'size' | 'nearest'>,
   accept: (name: string) => boolean,
 ): readonly string[] => {
   if (vectors.length === 0 || tools.size > SCANNED) return [];
-  // In a large catalogue every scan counts: the sum of the sentences stands for all of them.
+  // In a large catalogue each scan is expensive, so one with the sum of the sentence vectors stands for all of them.
   const each = vectors.length > 1 && tools.size <= FEW ? vectors : [];
   return [
     ...new Set([

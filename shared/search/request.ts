@@ -4,27 +4,27 @@ import type { QueryTerm } from './search-index.ts';
 import { TEXT_LIMIT, termOf, wordsOf } from './text.ts';
 import { knownWords, type Neighbour } from './word-vectors.ts';
 
-/** A task as the steps read it; made once. */
+/** A parsed task, made once and shared by all steps. */
 export interface Request {
   /** The task, cut to a bounded length. */
   readonly text: string;
   readonly words: readonly string[];
   readonly terms: readonly RequestTerm[];
-  /** The terms again, those first that say most about the subject. */
+  /** The same terms, the most topical first. */
   readonly byTopic: readonly RequestTerm[];
   readonly said: ReadonlySet<string>;
-  /** Terms that stand side by side, as `one two`. */
+  /** Term bigrams, as `one two`. */
   readonly pairs: ReadonlySet<string>;
-  /** Where the task points to among word meanings. */
+  /** The weighted sum of the terms' word vectors, as a unit vector. */
   readonly direction: Float32Array;
-  /** The request by the sentence encoder, where there is one. */
+  /** The vectors of the sentence encoder, if there is one. */
   readonly vectors?: RequestVectors | undefined;
 }
 
 export interface RequestTerm extends QueryTerm {
-  /** Terms of another language that mean the same. */
+  /** Translations: terms of another language with the same meaning. */
   readonly same: readonly string[];
-  /** How much the term says about the subject: little for words that any request may have. */
+  /** How much the term says about the subject; low for filler words. */
   readonly topical: number;
 }
 
@@ -32,7 +32,7 @@ const TERM_LIMIT = 256;
 
 export const readRequest = (task: string, vectors?: RequestVectors): Request => {
   const text = task.slice(0, TEXT_LIMIT);
-  // The letters of a picture or a token are a value, and no words.
+  // A base64 picture or a token is a value, not words.
   const words = wordsOf(text.replaceAll(BLOB, ' '));
   const list = words.map(termOf);
   const counts = new Map<string, number>();
@@ -54,7 +54,7 @@ export const readRequest = (task: string, vectors?: RequestVectors): Request => 
   };
 };
 
-/** The terms outside of quotes, whose words are values; undefined where there are no others. */
+/** The terms outside quotation marks, as quoted words are values; undefined if nothing or everything is quoted. */
 const termsOutsideQuotes = (text: string): ReadonlySet<string> | undefined => {
   if (!QUOTE.test(text)) return undefined;
   const outside = wordsOf(text.replaceAll(QUOTED, ' ').replaceAll(BLOB, ' ')).map(termOf);
@@ -68,7 +68,7 @@ const directionOf = (terms: readonly RequestTerm[]): Float32Array => {
 
 const weigh = ([term, count]: readonly [string, number], isValue: boolean): RequestTerm => {
   const words = knownWords();
-  // Numbers and ids are values; that a tool's example has the same one means nothing.
+  // Numbers and ids are values; it means nothing if a tool's text contains the same one.
   const own = VALUE.test(term) ? VALUE_WORTH : HAN.test(term) ? BIGRAM_WORTH : 1;
   const value = isValue ? Math.min(own, QUOTED_WORTH) : own;
   const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term) * value;
@@ -81,7 +81,7 @@ const weigh = ([term, count]: readonly [string, number], isValue: boolean): Requ
   };
 };
 
-/** Words near enough to count for one; a word keeps its list of neighbours, so each is read once. */
+/** Neighbours near enough to match in place of a word; memoised, as a word always has the same neighbour list. */
 const alternativesOf = (neighbours: readonly Neighbour[]): NonNullable<QueryTerm['alternatives']> => {
   const known = alternatives.get(neighbours);
   if (known !== undefined) return known;
@@ -94,11 +94,11 @@ const alternativesOf = (neighbours: readonly Neighbour[]): NonNullable<QueryTerm
 };
 const alternatives = new WeakMap<readonly Neighbour[], NonNullable<QueryTerm['alternatives']>>();
 
-/** How much a term says about a subject, wherever it stands. */
+/** How much a term says about a subject, regardless of its context. */
 export const topicalWorth = (term: string): number =>
   (VALUE.test(term) ? VALUE_WORTH : 1) * knownWords().worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1);
 
-/** Known Chinese words, each with its English ones: many catalogues are described in English only. */
+/** Known Chinese words with their English translations, as many catalogues are described in English only. */
 const chineseTerms = (
   text: string,
 ): { readonly terms: readonly RequestTerm[]; readonly within: ReadonlySet<string> } => {
@@ -115,11 +115,11 @@ const chineseTerms = (
   };
 };
 
-/** Whether any form of a term is in a set. */
+/** Whether a term or one of its translations is in a set. */
 export const isIn = ({ term, same }: RequestTerm, set: ReadonlySet<string>): boolean =>
   set.has(term) || same.some((other) => set.has(other));
 
-/** Whether a term is of no subject whatever it stands beside: `good` is one of what many tools are or do. */
+/** Whether a term never indicates a subject, such as `good`, which could describe many tools. */
 export const saysNothing = ({ term }: Pick<RequestTerm, 'term'>): boolean => IDLE.has(term);
 
 const BLOB = /[A-Za-z\d+/=_-]{100,}/gu;
@@ -133,12 +133,12 @@ const NEAR_FACTOR = 0.5;
 const FILLER_WORTH = 0.4;
 const VALUE = /^\d+$|\d.*\d|^[a-f\d]*\d[a-f\d]{4,}$/u;
 const VALUE_WORTH = 0.1;
-// What is left between known words of a Chinese sentence is mostly no word at all.
+// Bigrams left between the known words of a Chinese sentence are mostly not words.
 const HAN = /\p{Script=Han}/u;
 const BIGRAM_WORTH = 0.2;
 const CHINESE_WORTH = 0.9;
 
-/** Words that requests on any subject have; they tell tools apart only when the subject is the same. */
+/** Filler words of requests on any subject; they distinguish tools only when the subject is the same. */
 const FILLERS: ReadonlySet<string> = new Set(
   `provide specific help find new information get detail include assist assistance create current currently look available
   interest interested know time generate search plan name number recommend retrieve list next locate start set perform

@@ -9,12 +9,12 @@ export interface Scenario {
   readonly chinese: string;
 }
 
-/** Scenario id -> its share of what a text is about; shares add up to 1, or there are none. */
+/** Scenario id -> its share of a text's votes; shares add up to 1, or the map is empty. */
 export type Shares = ReadonlyMap<string, number>;
 
 export const SCENARIOS: readonly Scenario[] = data.scenarios.map(({ id, name, chinese }) => ({ id, name, chinese }));
 
-/** What a list of terms is about; what a tool declares itself outweighs its words. */
+/** The scenarios that a list of terms votes for; declared ones outweigh the terms. */
 export const scenariosOf = (terms: readonly string[], declared: readonly string[] = []): Shares => {
   const sums = new Map<string, number>();
   for (const term of terms) for (const [id, vote] of votesOf(term)) sums.set(id, (sums.get(id) ?? 0) + vote);
@@ -27,11 +27,11 @@ export const scenariosOf = (terms: readonly string[], declared: readonly string[
   return new Map(shares.sort(([one, share], [other, otherShare]) => otherShare - share || (one < other ? -1 : 1)));
 };
 
-/** Whether a term speaks for any of these scenarios. */
+/** Whether a term votes for any of these scenarios. */
 export const speaksForAny = (term: string, ids: ReadonlySet<string>): boolean =>
   votesOf(term).some(([id]) => ids.has(id));
 
-/** What a term speaks for: a listed word for its scenarios in equal parts, another one for those of its neighbours. */
+/** The votes of a term: a listed word votes equally for its scenarios, another one for those of its neighbours. */
 const votesOf = (term: string): readonly Vote[] => {
   const known = votes.get(term);
   if (known !== undefined) return known;
@@ -56,7 +56,7 @@ const readVotes = (term: string): readonly Vote[] => {
     });
 };
 
-/** The scenario that a label means: its id, its English or its Chinese name. */
+/** The scenario that a label names by its id, English name or Chinese name. */
 const scenarioNamed = (label: string): string | undefined => {
   const wanted = splitIdentifier(label).join(' ');
   return SCENARIOS.find(
@@ -64,7 +64,7 @@ const scenarioNamed = (label: string): string | undefined => {
   )?.id;
 };
 
-/** Term -> scenarios; a word of several scenarios votes for each with its share. */
+/** Term -> the scenarios that list it. */
 const lexicon = lazily(() => readLexicon());
 
 const readLexicon = (): ReadonlyMap<string, readonly string[]> => {

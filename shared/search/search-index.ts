@@ -13,45 +13,45 @@ export interface Hit {
 }
 
 export interface SearchOptions {
-  /** How many at most; all that match unless given. */
+  /** The most hits to return; all matches by default. */
   readonly limit?: number;
   readonly accept?: (name: string) => boolean;
-  /** The query by the sentence encoder. */
+  /** The encoder vectors of the query. */
   readonly vectors?: RequestVectors | undefined;
 }
 
-/** One thing asked for: a term, and others that mean nearly the same, of which the best match counts. */
+/** A query term and its near-synonyms, of which only the best match counts. */
 export interface QueryTerm {
   readonly term: string;
   readonly weight: number;
   readonly alternatives?: readonly { readonly term: string; readonly factor: number }[];
 }
 
-/** Ranked full-text search over tools, kept up to date by change and never rebuilt for a request. */
+/** Ranked full-text search over tools, updated incrementally and never rebuilt for a request. */
 export interface SearchIndex {
-  /** Adds a tool or replaces the one of its name; costs what the tool's own text costs. */
+  /** Adds a tool or replaces the one of the same name, in time proportional to the tool's own text. */
   set(tool: Tool): void;
   remove(name: string): void;
-  /** The tools that a text asks for, by the ranking of decisions. */
+  /** The tools that match a text, ranked as decisions rank them. */
   search(query: string, options?: SearchOptions): readonly Hit[];
-  /** By words alone, for a query that has been weighed already. */
+  /** Ranks by words alone, for a query whose terms already have weights. */
   rank(query: readonly QueryTerm[], options?: SearchOptions): readonly Hit[];
-  /** How telling a term is in this catalogue: its inverse document frequency. */
+  /** The inverse document frequency of a term in this catalogue. */
   rarity(term: string): number;
-  /** What a sentence encoder made of the tools; one changes with its tool, and is set again later. */
+  /** The encoder vectors of the tools; that of a changed tool is removed until it is encoded again. */
   readonly vectors: Vectors;
-  /** A text by the sentence encoder; undefined where that would not count, as when it has not read every tool. */
+  /** Encodes a text; undefined unless every tool has been encoded, since the vectors would not be used. */
   encode(
     text: string,
     encode: (text: string) => Promise<Float32Array | undefined>,
   ): Promise<RequestVectors | undefined>;
   readonly size: number;
-  /** Another number after each change: what was computed for one revision holds as long as it lasts. */
+  /** Incremented by each change: what was computed for one revision is valid until the next. */
   readonly revision: number;
 }
 
 /**
- * BM25F over FIELDS. A score depends on what the index holds, never on the order in which it came there,
+ * BM25F over FIELDS. Scores depend only on what the index holds, not on the order of insertion,
  * so every process with the same catalogue gives the same answer.
  */
 export const createSearchIndex = (): SearchIndex => {

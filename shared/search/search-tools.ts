@@ -12,15 +12,15 @@ import type { Hit, SearchIndex, SearchOptions } from './search-index.ts';
 import { isEncoded, weighed, weightsFor } from './weights.ts';
 import { spreadOverWishes } from './wishes.ts';
 
-/** What a search looks in: the index of words, and the tools themselves. */
+/** What a search reads: the word index, and the tools themselves. */
 export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size' | 'vectors' | 'revision'> {
   readonly tool: (name: string) => Tool | undefined;
   readonly names: () => Iterable<string>;
 }
 
 /**
- * The tools that a text asks for, best first, weighed as a decision weighs them but for arguments. The first ones by
- * words and by meaning are compared in full; the rest follow by words, so that pages of a long answer never overlap.
+ * The tools that match a text, best first, scored by the features of decisions except those of arguments. The top
+ * candidates by words and by meaning get all features; the rest follow by word score, so pages never overlap.
  */
 export const searchTools = (query: string, searched: Searched, options: SearchOptions = {}): readonly Hit[] => {
   const request = readRequest(query, options.vectors);
@@ -42,7 +42,7 @@ export const searchTools = (query: string, searched: Searched, options: SearchOp
   return [...compared, ...rest].slice(0, limit);
 };
 
-/** Who asks how good a picture is seldom has the words of a measure. */
+/** Finds image-quality tools, because requests to rate a picture rarely use the terms of a metric. */
 const judgesOf = (
   image: ImageRequest | undefined,
   { rank, tool }: Searched,
@@ -99,7 +99,7 @@ const compare = (
   const lowest = full.at(-1)?.score ?? 0;
   return [
     ...full.map(({ profile, score }) => ({ name: profile.tool.name, score })),
-    // What was measured in less detail comes after what was measured in more.
+    // Candidates without the pairwise features rank below those with them.
     ...first.slice(MEANT).map(({ profile, score }) => ({ name: profile.tool.name, score: Math.min(score, lowest) })),
   ];
 };
@@ -127,7 +127,7 @@ const better = (one: Scored, other: Scored): number =>
 const isRelevant = (request: Request, tool: Tool | undefined): boolean =>
   tool !== undefined && shares(request, profileOf(tool));
 
-/** Whether a tool has words of the request that say something; `good` alone is no reason to offer one. */
+/** Whether a tool shares enough topical terms with the request; `good` alone is no reason to list one. */
 const shares = (request: Request, { all }: Profile): boolean => {
   let [sum, most] = [0, 0];
   for (const term of request.byTopic) {
@@ -141,13 +141,13 @@ const shares = (request: Request, { all }: Profile): boolean => {
 const nearIn = ({ alternatives = [] }: Request['terms'][number], all: ReadonlySet<string>): boolean =>
   alternatives.some(({ term, factor }) => factor >= NEAR_WORD && all.has(term));
 
-/** In a catalogue of this size every tool can be looked at; in a larger one some tool has the words. */
+/** The tools nearest in meaning; only small catalogues are scanned, since in a large one some tool shares words. */
 const nearest = (
   { direction, terms }: Request,
   { size, names, tool }: Searched,
   accept: (name: string) => boolean,
 ): readonly string[] => {
-  // What one word is near to is known to the index already.
+  // For a single term, the word index has already searched its neighbours.
   if (size > LOOKED_AT || terms.length < 2) return [];
   return [...names()]
     .filter(accept)
@@ -161,7 +161,7 @@ const nearest = (
     .map(({ name }) => name);
 };
 
-/** How near a tool must come by the sentence encoder to be listed for that alone: as near as any tool that fits, or hardly less than the nearest. */
+/** The encoder similarity that suffices to list a tool: a fixed threshold, or a margin below the best if lower. */
 const similarEnough = (sentences: readonly number[]): number =>
   Math.min(SIMILAR_ENOUGH, Math.max(HARDLY_SIMILAR, Math.max(...sentences) - HARDLY_LESS));
 

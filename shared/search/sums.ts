@@ -1,13 +1,13 @@
 import { FIELD_COUNT } from './index-store.ts';
 
-/** Document and packed field counts in turn, `length` pairs from `start`. */
+/** A posting list: alternating documents and packed field counts, `length` pairs from `start`. */
 export interface TermPostings {
   readonly pairs: Uint32Array;
   readonly start: number;
   readonly length: number;
 }
 
-/** What the fields of a document that have a term make of it together: more occurrences add less and less. */
+/** The saturated frequency of a term over all fields of a document: further occurrences add less and less. */
 export const saturated = (gains: Float32Array, document: number, counts: number): number => {
   const gain = document * FIELD_COUNT;
   const matched =
@@ -19,21 +19,21 @@ export const saturated = (gains: Float32Array, document: number, counts: number)
 };
 const SATURATION = 1.2;
 
-/** A sum for each document, made of the best offer in each round, and emptied after use. */
+/** Accumulates a score per document: each round adds the document's best offer. */
 export interface Sums {
   reserve(documents: number): void;
-  /** Takes part in the present round with what a term is worth in each of its documents; of several the highest counts. */
+  /** Offers a term's score for each of its documents in the current round; the highest offer counts. */
   offerTerm(postings: TermPostings, weight: number, gains: Float32Array): void;
-  /** Ends the round. */
+  /** Ends the round and adds its best offers to the sums. */
   settle(): void;
-  /** Every document with a sum above zero, with that sum at the same place; overwritten by the next call. */
+  /** All documents with a sum above zero and their sums, as parallel arrays; overwritten by the next call. */
   found(): { readonly documents: Uint32Array; readonly scores: Float64Array };
-  /** Starts anew. */
+  /** Resets all sums to zero. */
   clear(): void;
 }
 
 export const createSums = (): Sums => {
-  // The total and the offer of a document lie side by side: among very many documents every other place is a wait.
+  // A document's total and offer are adjacent, which saves a cache miss when there are very many documents.
   let cells = new Float64Array(0);
   let found = new Uint32Array(0);
   let round = new Uint32Array(0);

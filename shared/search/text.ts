@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** Longest stretch of a text that is ever read, so that a huge one costs no more than a long one. */
+/** The most characters of a text that are read, so that a huge text costs no more than a long one. */
 export const TEXT_LIMIT = 16_384;
 
 /** The terms of a text in order: identifiers split, stop words left out, English stemmed, Chinese in bigrams. */
@@ -20,7 +20,7 @@ export const wordsOf = (text: string, limit = TEXT_LIMIT): string[] => {
   return words;
 };
 
-/** A word as the index knows it; empty for a stop word. */
+/** The index term of a word: its stem, after expanding abbreviations; empty for a stop word. */
 export const termOf = (word: string): string => {
   const known = stems.get(word);
   if (known !== undefined) return known;
@@ -117,7 +117,7 @@ const RUNS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}])+/gu;
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Short forms that names of tools and parameters are made of, and the words that people say. */
+/** Abbreviations common in names of tools and parameters, with the words that people use. */
 const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
   `info information, img image, pic picture, msg message, num number, addr address, config configuration, db database,
   repo repository, dir directory, auth authentication, calc calculate, avg average, qty quantity, lang language,

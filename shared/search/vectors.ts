@@ -1,11 +1,11 @@
-/** Vectors of tools, as a sentence encoder made them, compared with the vector of a request. */
+/** The encoder vectors of tools, compared with the vector of a request. */
 export interface Vectors {
   readonly size: number;
   /** Stores a tool's vector in the packed form. */
   set(name: string, packed: Int8Array): void;
   remove(name: string): void;
   has(name: string): boolean;
-  /** The cosine of each tool with the request; undefined when a vector is missing, as comparing only some is unfair. */
+  /** The cosine of each tool with the request; undefined if a vector is missing, as comparing only some is unfair. */
   similarities(names: readonly string[], request: Float32Array): ReadonlyMap<string, number> | undefined;
   /** The nearest tools, nearest first. */
   nearest(request: Float32Array, limit: number, accept: (name: string) => boolean): readonly string[];
@@ -35,7 +35,7 @@ export const createVectors = (): Vectors => {
   };
   const cosine = (place: number, request: Float32Array): number => product(place, request) / (lengths[place] || 1);
 
-  /** By place; four sums at a time, as each has to wait for its own last addition. */
+  /** Dot products by place; four at a time, because a single sum stalls on each of its additions. */
   const products = (request: Float32Array): Float64Array => {
     const found = new Float64Array(places.size + free.length);
     let place = 0;
@@ -102,7 +102,7 @@ export const createVectors = (): Vectors => {
   };
 };
 
-/** A vector in a byte for each dimension, the largest at 127; only its direction is kept. */
+/** Quantises a vector to one byte per dimension, the largest at 127; only its direction is kept. */
 export const packVector = (vector: Float32Array): Int8Array => {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   return Int8Array.from(vector, (value) => Math.round((value / largest) * 127));

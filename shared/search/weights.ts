@@ -3,20 +3,20 @@ import type { Features } from './features.ts';
 
 export type FeatureWeights = Readonly<Record<keyof Features, number>>;
 
-/** What decides between tools, learnt by `npm run fit` for requests in one language. */
+/** The feature weights for requests in one language, learnt by `npm run fit`. */
 export interface RankingWeights {
-  /** What each feature is worth when candidates are compared. */
+  /** Weights for ranking candidates. */
   readonly ranking: FeatureWeights;
-  /** The same where nobody looks at arguments. */
+  /** The same for search, which ignores arguments. */
   readonly search: FeatureWeights;
-  /** What each feature says about whether the best candidate fits at all, and the level from which it does. */
+  /** Weights and bias of the log odds that the best candidate fits at all. */
   readonly fitting: FeatureWeights & { readonly bias: number };
 }
 
 /**
- * Chinese requests share fewer words with tools that are described in English, so they have weights of their own; and what
- * words are worth is less where the sentence encoder has its say. Whether a tool fits at all is judged without it.
- * Among many tools the values of a request suit some tool of any purpose: there the encoder's reading decides without them.
+ * Chinese requests share fewer words with tools described in English, so they have their own weights. With the sentence
+ * encoder, words weigh less; whether a tool fits at all is judged without it. Among many tools, the values of a request
+ * suit some tool of any purpose, so the encoder's weights for search, which ignore arguments, are used.
  */
 export const weightsFor = (text: string, isEncoded = false, among = 0): RankingWeights => {
   if (HAN.test(text)) return table.chinese;
@@ -26,7 +26,7 @@ export const weightsFor = (text: string, isEncoded = false, among = 0): RankingW
 };
 const MANY = 300;
 
-/** Whether the sentence encoder had its say on these. */
+/** Whether the features include those of the sentence encoder. */
 export const isEncoded = (list: readonly { readonly features: Features }[]): boolean =>
   list.some(({ features }) => features.sentence !== 0);
 

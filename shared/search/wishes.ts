@@ -9,8 +9,8 @@ interface Ranked {
 }
 
 /**
- * Ranks again for a long request, which mostly has several wishes in a row: after the best tool for one of them, those
- * that have the same words as it come after the best for the others. Short requests have one wish and stay as they are.
+ * Re-ranks for a long request, which usually has several wishes: a tool that matches the same words as a better one
+ * moves below the best tools for the other wishes. Short requests have one wish and keep their order.
  */
 export const spreadOverWishes = <T extends Ranked>(
   list: readonly T[],
@@ -35,11 +35,11 @@ export const spreadOverWishes = <T extends Ranked>(
   return order;
 };
 
-/** The places of the words of a request that a tool has. */
+/** The positions in `asked` of the terms that a tool has. */
 const wordsOf = ({ all }: Profile, asked: readonly Asked[]): readonly number[] =>
   asked.flatMap(({ term }, place) => (isIn(term, all) ? [place] : []));
 
-/** How much of what a tool has of a request other tools have too. */
+/** The weighted share of a tool's request terms that better tools have too. */
 const shareMet = (words: readonly number[], met: Uint8Array, asked: readonly Asked[]): number => {
   let [all, again] = [0, 0];
   for (const place of words) {
@@ -50,5 +50,5 @@ const shareMet = (words: readonly number[], met: Uint8Array, asked: readonly Ask
   return all === 0 ? 0 : again / all;
 };
 
-/** What a tool loses of its score that has only words which better tools have; chosen on the development halves. */
+/** The penalty for a tool whose request terms better tools all have; chosen on the development halves. */
 const REPEATED = 2;

@@ -1,12 +1,12 @@
-/** Cuts a text into the numbers of word pieces that a BERT model reads. */
+/** Tokenizes a text into the WordPiece ids that a BERT model reads, at most `most` of them. */
 export type WordPiece = (text: string, most: number) => readonly number[];
 
-/** The part of a Hugging Face tokenizer file that is read; anything else about it is fixed below. */
+/** The part of a Hugging Face tokenizer file that is read; all other settings are fixed below. */
 interface TokenizerFile {
   readonly model: { readonly vocab: Readonly<Record<string, number>> };
 }
 
-/** Uncased BERT: lower case without accents, words at blanks and punctuation, then the longest known pieces of each. */
+/** Uncased BERT: lower case without accents, split at whitespace and punctuation, then greedy longest-match pieces. */
 export const createWordPiece = (file: TokenizerFile): WordPiece => {
   const vocabulary = new Map(Object.entries(file.model.vocab));
   const numberOf = (token: string): number => {
@@ -25,7 +25,7 @@ export const createWordPiece = (file: TokenizerFile): WordPiece => {
   };
 };
 
-/** More text than this for each piece that is kept is not read. */
+/** How many characters of the text are read for each token that may be kept. */
 const CHARACTERS_A_PIECE = 32;
 const LONGEST_WORD = 100;
 
@@ -36,7 +36,7 @@ function* words(text: string): Generator<string> {
 const normalized = (text: string): string =>
   text.replace(CONTROL, '').replace(BLANK, ' ').normalize('NFD').replace(ACCENTS, '').toLowerCase();
 
-/** The longest pieces from the left; undefined when some part is not known. */
+/** The longest known pieces from left to right; undefined if a part is unknown. */
 const pieces = (word: string, vocabulary: ReadonlyMap<string, number>): readonly number[] | undefined => {
   const characters = [...word];
   if (characters.length > LONGEST_WORD) return undefined;
@@ -56,6 +56,6 @@ const pieces = (word: string, vocabulary: ReadonlyMap<string, number>): readonly
 const CONTROL = /[\0\uFFFD]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}]/gu;
 const BLANK = /[\t\n\r]|\p{Z}/gu;
 const ACCENTS = /\p{Mn}/gu;
-/** Chinese characters and punctuation stand alone; the ASCII signs that Unicode calls symbols count as punctuation. */
+/** Chinese characters and punctuation are tokens of their own; ASCII symbols count as punctuation. */
 const ALONE = String.raw`[\u4E00-\u9FFF\u3400-\u4DBF\u{20000}-\u{2A6DF}\u{2A700}-\u{2CEAF}\uF900-\uFAFF\u{2F800}-\u{2FA1F}\p{P}$+<=>^\x60|~]`;
 const WORDS = new RegExp(`${ALONE}|(?:(?!${ALONE})\\S)+`, 'gu');

@@ -3,15 +3,15 @@ import type { SearchStore } from './index-store.ts';
 import type { Hit, QueryTerm, SearchOptions } from './search-index.ts';
 import { type Sums, saturated } from './sums.ts';
 
-/** How telling a term is: its inverse document frequency. */
+/** The inverse document frequency of a term. */
 export const rarityOf = (store: Pick<SearchStore, 'size' | 'frequency'>, term: number | undefined): number => {
   const frequency = term === undefined ? 0 : store.frequency(term);
   return Math.log(1 + (store.size - frequency + 0.5) / (frequency + 0.5));
 };
 
 /**
- * The documents that have the words of a query, best first. Rare terms are read first and find the documents; where
- * that is enough, what common ones add is looked up in the best of these alone, so that a vast index costs little more.
+ * The documents that match a query, best first. The posting lists of rare terms are read first, to find candidates; if
+ * they find enough, common terms are looked up in the best candidates only, so that a huge index costs little more.
  */
 export const rankByWords = (
   store: SearchStore,
@@ -45,7 +45,7 @@ export const rankByWords = (
   if (next < groups.length) {
     const whole = scorerOf(store, groups);
     const looked = hits.slice(0, LOOKED_UP).map((found) => ({ ...found, score: whole(found.document) }));
-    // The others have less in rare terms than all of these.
+    // The others score lower than all of these on the rare terms.
     hits = [...looked.sort(better), ...hits.slice(LOOKED_UP)];
   }
   return hits.slice(0, limit).map(({ name, score }) => ({ name, score }));
@@ -67,7 +67,7 @@ const addGroup = (store: SearchStore, readings: readonly Reading[], sums: Sums):
   sums.settle();
 };
 
-/** The whole score of a single document, by the terms that it has. */
+/** Computes the full score of a single document from its own terms. */
 const scorerOf = (store: SearchStore, groups: readonly Group[]): ((document: number) => number) => {
   const gains = store.gains();
   const asked = new Map<number, (Reading & { readonly group: number })[]>();
@@ -87,7 +87,7 @@ const scorerOf = (store: SearchStore, groups: readonly Group[]): ((document: num
   };
 };
 
-/** The term itself and its alternatives, an alternative never worth more than the word that was said. */
+/** A term and its alternatives; an alternative never weighs more than the term itself. */
 const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: QueryTerm): Group => {
   const asked = store.term(term);
   const rarity = rarityOf(store, asked);
@@ -107,8 +107,8 @@ const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: Que
 const better = (one: Hit, other: Hit): number =>
   other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 
-/** So many postings are read in any case, and so many where they find too few documents. */
+/** Limits on the postings read: at first, and when those find too few documents. The rarest term is always read. */
 const ENOUGH_READ = 16_000;
 const MOST_READ = 200_000;
-/** In so many of the best documents the terms are looked up that were not read. */
+/** How many of the best documents are scored again with the terms that were not read. */
 const LOOKED_UP = 200;

@@ -1,20 +1,20 @@
 import data from '../../metadata/words.json' with { type: 'json' };
 import { lazily } from '../kernel/lazily.ts';
 
-/** What is known of English words from outside the catalogue: how common they are, and which are near in meaning. */
+/** What is known about English words independently of the catalogue: how common they are, and which are similar. */
 export interface Words {
   readonly dimensions: number;
-  /** The number of a term, in order of how common it is; undefined for a term that is not known. */
+  /** The vocabulary number of a term, the most common first; undefined for an unknown term. */
   number(term: string): number | undefined;
-  /** How much a term is worth beside rarer ones: 1 for a rare or unknown term, a third for the commonest. */
+  /** The weight of a term: 1 for a rare or unknown one, down to 0.07 for the most common. */
   worth(term: string): number;
-  /** -1 to 1; 0 when a term is not known. */
+  /** The cosine, -1 to 1; 0 if a term is unknown. */
   similarity(one: string, other: string): number;
   /** The same by number; 0 when either is negative, 1 for the same number. */
   between(one: number, other: number): number;
   /** The nearest terms, nearest first. */
   neighbours(term: string): readonly Neighbour[];
-  /** Where a list of terms points to among meanings, as a unit vector; all zeros when none is known. */
+  /** The weighted sum of the terms' vectors, as a unit vector; all zeros if no term is known. */
   direction(terms: Iterable<string>, weigh?: (term: string) => number): Float32Array;
 }
 
@@ -26,10 +26,10 @@ export interface Neighbour {
 const NEIGHBOURS = 8;
 const NONE: readonly Neighbour[] = [];
 
-/** Reads the table once, when the first request comes. */
+/** Reads the table once, on first use. */
 export const knownWords = lazily((): Words => readWords());
 
-/** The numbers of a list of terms, -1 for unknown ones; read once for a list that lasts, as the name of a parameter does. */
+/** The vocabulary numbers of terms, -1 for unknown ones; memoised by list, for lists that last, such as a name's. */
 export const numbersOf = (terms: readonly string[]): Int32Array => {
   const known = numberLists.get(terms);
   if (known !== undefined) return known;
@@ -112,7 +112,7 @@ const decodeBase64 = (base64: string): Uint8Array => {
   return bytes;
 };
 
-/** Numbers from -8 to 7, two to a byte. */
+/** Unpacks signed 4-bit numbers, two per byte. */
 const unpacked4 = (bytes: Uint8Array): Int8Array => {
   const values = new Int8Array(bytes.length * 2);
   for (let at = 0; at < bytes.length; at++) {

@@ -3,15 +3,15 @@ import type { SearchIndex } from './search-index.ts';
 
 export type Purpose = Profile['purpose'][number];
 
-/** What a tool's words count among the tools of a catalogue. */
+/** The weights of a tool's words in a catalogue. */
 export interface Worths {
-  /** By place in the purpose: how telling the word is anywhere and in this catalogue. */
+  /** By position in the purpose: the word's general weight times its inverse document frequency. */
   readonly purpose: Float64Array;
-  /** By place in the name: how telling it is in this catalogue. */
+  /** By position in the name: inverse document frequency. */
   readonly name: Float64Array;
 }
 
-/** Rarities change with the catalogue alone, so those of a tool's words are looked up once until it does. */
+/** Memoised until the catalogue changes, as only that changes rarities. */
 export const worthsOf = (profile: Profile, { rarity, revision }: Pick<SearchIndex, 'rarity' | 'revision'>): Worths => {
   const known = kept.get(profile);
   if (known !== undefined && known.rarity === rarity && known.revision === revision) return known.worths;
