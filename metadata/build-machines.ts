@@ -7,9 +7,8 @@ import { compilePlan } from '../shared/plan/compile.ts';
 import { toAsl } from '../shared/plan/to-asl.ts';
 
 /**
- * The machines that are deployed with the product rather than when a plan first runs. They are plans like others,
- * compiled like others; only their steps are services of AWS instead of tools. What stands in `${}` is filled in by
- * the stack.
+ * The state machines that are deployed with the product rather than when a plan first runs. They are plans, compiled
+ * like any other, but their steps are AWS services instead of tools. The stack fills in each `${}`.
  */
 export const staticMachines = (): Readonly<Record<'upload' | 'batch', Machine>> => ({
   upload: machineOf({ ...scoreUpload, announce: announce('upload-finished') }),
@@ -18,10 +17,10 @@ export const staticMachines = (): Readonly<Record<'upload' | 'batch', Machine>> 
 
 const filledIn = (name: string): string => `$\{${name}}`;
 
-/** What a step does: the service, what it is given, and how long it may take. */
+/** The task of a step: the service, its arguments and its time limit. */
 type Work = Required<Pick<StateOf<'Task'>, 'Resource' | 'Arguments'>> & { readonly TimeoutSeconds: number };
 
-/** Scores the picture of a stored object's event again, as the rule on the bucket did the first time. */
+/** Scores the picture of a storage event again, as the bucket's rule did the first time. */
 const scoreUpload = {
   score: {
     Resource: 'arn:aws:states:::lambda:invoke',
@@ -30,7 +29,7 @@ const scoreUpload = {
   },
 } as const satisfies Record<string, Work>;
 
-/** Scores all pictures of a manifest on machines with a GPU, and waits for the end of the job. */
+/** Scores all pictures of a manifest in a batch job with a GPU, and waits for it to end. */
 const scoreBatch = {
   score: {
     Resource: 'arn:aws:states:::batch:submitJob.sync',
@@ -61,7 +60,7 @@ const announce = (type: string): Work => ({
   },
 });
 
-/** Whatever becomes of the score, the end is announced. */
+/** The end is announced even if scoring fails. */
 const plan = {
   nodes: [
     { id: 'score', tool: 'score', on_failure: { policy: 'retry', attempts: 3, then: 'skip', downstream: 'run' } },

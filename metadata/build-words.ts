@@ -1,7 +1,7 @@
 /**
- * Makes `words.json`, what Assay knows about English words: how common each is, where it points to among meanings,
- * and what it is near to. Word vectors are fitted so that the sum over a sentence's words points where a sentence
- * encoder puts the whole sentence; so a table of words does most of what the encoder does, without the encoder.
+ * Builds `words.json`: the frequency order, vectors and nearest neighbours of English words. The vectors are fitted so
+ * that their sum over a sentence points in the direction of a sentence encoder's vector, so a table of words does most
+ * of what the encoder does, without the encoder.
  *
  * Sources: the order of words of GloVe 6B (Pennington, Socher, Manning 2014; PDDL 1.0), glosses and examples of
  * WordNet 3.1 (Princeton University; WordNet licence), descriptions of tools and requests without any labels, and
@@ -20,12 +20,12 @@ import { directions, dot, fitVectors, normalised, type Vector } from './fit-word
 const WORDS = 20_000;
 const ENCODED = 512;
 const DIMENSIONS = 64;
-// The strongest directions of such vectors say how a text is written, not what it means.
+// The first principal directions of such vectors reflect how a text is written, not what it means.
 const COMMON_DIRECTIONS = 2;
 const NEIGHBOURS = 8;
 const NEAR = 0.5;
 const LEVELS = 7;
-/** Words at the front of the list are everywhere and point nowhere. */
+/** Vectors of common words are shrunk, as they occur in any text: by half at this rank. */
 const COMMON = 600;
 
 const build = (folder: string): void => {
@@ -74,7 +74,7 @@ const rows = (bytes: Buffer): Vector[] => {
   );
 };
 
-/** Stem -> vector, in order of how common the stem's commonest word is. */
+/** Stem -> vector, ordered by the frequency of the stem's most common word. */
 const readTerms = (words: readonly string[], vectors: readonly Vector[]): Map<string, Vector> => {
   const terms = new Map<string, Vector>();
   const ranks = new Map<string, number>();
@@ -110,7 +110,7 @@ const nearest = (vectors: readonly Vector[], at: number): { term: number; simila
     .slice(0, NEIGHBOURS);
 };
 
-/** Three bytes a neighbour: its number, high byte first, and its similarity in 1/255; zeros where there is none. */
+/** Three bytes per neighbour: its number (big-endian) and its similarity in 1/255; zeros if there is none. */
 const packNeighbours = (lists: readonly { term: number; similarity: number }[][]): Uint8Array =>
   Uint8Array.from(
     lists.flatMap((list) =>

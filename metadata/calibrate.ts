@@ -35,7 +35,7 @@ const main = async (): Promise<void> => {
   console.log(report);
 };
 
-/** A no-reference tool is fitted on the kinds that it sees; the others are named beside its scores. */
+/** A no-reference tool is fitted on the distortions that it responds to; the others are listed in `blind_to`. */
 const fitScale = (rows: readonly Opinion[], tool: IqaTool) => {
   const { seen, unseen } = seenKinds(rows, tool);
   const own = tool.type === 'FR' ? rows : rows.filter(({ distortion }) => seen.includes(distortion));

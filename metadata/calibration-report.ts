@@ -8,7 +8,7 @@ import type { IqaTool } from '../shared/iqa/metadata.ts';
 import { normaliseScore } from '../shared/iqa/normalise.ts';
 import { markdownTable as table } from './readme-section.ts';
 
-/** The README's figures: how metrics and the overall prediction agree with opinions on references left out. */
+/** The README's figures: how metrics and the overall prediction agree with opinions on held-out references. */
 export const renderOpinions = (
   rows: readonly Opinion[],
   tools: readonly IqaTool[],

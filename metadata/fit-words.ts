@@ -1,16 +1,16 @@
 import { generator, shuffle } from './fit/random.ts';
-/** What `build-words.ts` computes with: vectors, their main directions, and the fit of words to sentences. */
+/** Vector computations of `build-words.ts`: principal directions, and fitting word vectors to sentences. */
 export type Vector = Float64Array;
 
 const ROUNDS = 12;
 const BATCH = 1024;
 const RATE = 0.02;
-/** Words of a sentence that a round leaves out, so that each learns to stand for the whole. */
+/** Dropout: the share of a sentence's words that a round skips, so that each word learns to represent the whole. */
 const DROPPED = 0.3;
 const HELD = 1e-3;
 const LONGEST = 24;
 
-/** Vectors of words whose sum over a sentence points where the sentence does; `start` is what each is drawn back to. */
+/** Fits word vectors so that their sum over a sentence points to its target; a penalty keeps each near its `start`. */
 export const fitVectors = (
   start: readonly Vector[],
   sentences: readonly (readonly number[])[],
@@ -38,7 +38,7 @@ export const fitVectors = (
   return vectors;
 };
 
-/** The slope of the angle between the sum of the words and the target. */
+/** Adds the gradient of the negative cosine between the sum of the words and the target. */
 const addGradient = (
   words: readonly number[],
   target: Vector,

@@ -3,7 +3,7 @@ import { levelCorrelation, type Observation, pooledCorrelation, type Tool } from
 import { overallOf } from '../shared/iqa/overall.ts';
 import { markdownTable as table } from './readme-section.ts';
 
-/** The tables of the README: which distortions tools follow, and whether the overall prediction falls with every step. */
+/** The README's tables: how well tools track each distortion, and whether the overall prediction always falls. */
 export const renderLadder = (observations: readonly Observation[], tools: readonly Tool[]): string => {
   const kinds = LADDER.map(({ kind, category }) => [
     category,
@@ -24,7 +24,7 @@ export const renderLadder = (observations: readonly Observation[], tools: readon
   ].join('\n\n');
 };
 
-/** The steps down every ladder on which the overall prediction rises. */
+/** The inversions: steps down a ladder on which the overall prediction rises. */
 const climb = (observations: readonly Observation[]) => {
   const photographs = [...new Set(observations.map(({ photograph }) => photograph))];
   const rawOf = (photograph: string, kind: string, level: number) =>

@@ -77,7 +77,7 @@ const scoreOne = async (engine: IqaEngine, tool: IqaTool, picture: Picture, refe
     const other = tool.type === 'FR' ? { reference } : {};
     return { tool: tool.name, raw: await engine.score({ tool: tool.name, picture, ...other }) };
   } catch (thrown) {
-    // A picture that a tool has no value for says nothing about its scale.
+    // A picture for which a tool gives no value is skipped.
     console.warn(messageOf(thrown));
     return undefined;
   }

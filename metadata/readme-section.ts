@@ -1,4 +1,4 @@
-/** The README with the section that a script writes put in anew. */
+/** Replaces the section of the README that a script writes. */
 export const replaceSection = (readme: string, script: string, section: string): string => {
   const [opening, closing] = [`<!-- written by npm run ${script} -->`, `<!-- end of what npm run ${script} writes -->`];
   const [start, end] = [readme.indexOf(opening), readme.indexOf(closing)];

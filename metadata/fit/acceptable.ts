@@ -1,4 +1,4 @@
-/** Whether arguments are right by the rules of the Berkeley Function Calling Leaderboard, and which parameters are not. */
+/** The parameters whose arguments are wrong by the rules of the Berkeley Function Calling Leaderboard. */
 export const wrongArguments = (
   given: Readonly<Record<string, unknown>>,
   acceptable: Readonly<Record<string, readonly unknown[]>>,

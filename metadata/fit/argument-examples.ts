@@ -24,7 +24,7 @@ export interface Call {
   readonly now?: number;
 }
 
-/** A choice of one option, of which some are right: each option is a list of features with their values. */
+/** A choice to learn from: each option is a list of features with their values, and at least one option is right. */
 export interface Choice {
   readonly group: string;
   readonly weight: number;
@@ -32,7 +32,7 @@ export interface Choice {
   readonly right: readonly boolean[];
 }
 
-/** What the scorer must decide of a call: for each parameter which proposal, and for each value which parameter. */
+/** The choices in filling a call: a proposal for each parameter, and a parameter for each recognised span. */
 export const choicesOf = ({ query, tool, acceptable, weight, now }: Call): readonly Choice[] => {
   const reading = readForValues(query, now);
   const subject = new Set(profileOf(tool).purpose.map(({ term }) => term));
@@ -59,7 +59,7 @@ export const choicesOf = ({ query, tool, acceptable, weight, now }: Call): reado
     .map(({ none, absent, proposals }) => ({
       ...common,
       options: [none, ...proposals.map(({ features, unused }) => [...features, ...negated(unused)])],
-      // Where nothing proposed is right, leaving the parameter open and asking is.
+      // If no proposal is right, the right option is to leave the parameter open and ask.
       right: [absent || !proposals.some(({ right }) => right), ...proposals.map(({ right }) => right)],
     }));
   const spans = Map.groupBy(
@@ -88,7 +88,7 @@ const featuresOf = (describe: (sink: (feature: string, value: number) => void) =
   return features;
 };
 
-/** The acceptable values of a parameter inside objects; those objects list the values of their fields in turn. */
+/** The acceptable values of a nested parameter; an acceptable object lists the acceptable values of each field. */
 const acceptableAt = (acceptable: Call['acceptable'], [name = '', ...rest]: readonly string[]): readonly unknown[] => {
   const values = acceptable[name] ?? [];
   if (rest.length === 0) return values;

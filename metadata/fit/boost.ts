@@ -2,14 +2,14 @@ import { sumOfTrees, type Tree } from '../../shared/decide/trees.ts';
 import type { Judged } from './logistic.ts';
 import { generator, shuffle } from './random.ts';
 
-/** Small trees one after the other, each fitted to what those before it left over; `start` is where their sum begins. */
+/** Gradient-boosted trees, each fitted to the residuals of those before it; `start` is the initial sum. */
 export interface Boosted {
   readonly features: readonly string[];
   readonly trees: readonly Tree[];
   readonly start: number;
 }
 
-/** Trees under which the sum is the log odds of being right; the same for the same examples. */
+/** Fits trees whose sum is the log odds of being right; deterministic for the same examples. */
 export const fitTrees = (judged: readonly Judged[]): Boosted => {
   const features = featuresOf(judged);
   const rows = judged.map((each) => {
@@ -33,7 +33,7 @@ export const fitTrees = (judged: readonly Judged[]): Boosted => {
       state.slopes[at] = weight * (chance - (right ? 1 : 0));
       state.bends[at] = weight * chance * (1 - chance);
     }
-    // Each tree sees some of the examples and of the features, so that many together err less than one after another.
+    // Each tree sees a random sample of the examples and features, which reduces overfitting.
     const seen = judged.flatMap((_, at) => (random() < ROW_SHARE ? [at] : []));
     const open = drawn(features.length, Math.max(FEWEST, Math.round(FEATURE_SHARE * features.length)), random);
     const tree = growTree(seen, open, state);
@@ -43,7 +43,7 @@ export const fitTrees = (judged: readonly Judged[]): Boosted => {
   return { features, trees, start };
 };
 
-/** So many of the places of a list, by chance. */
+/** A random sample of `count` positions of a list. */
 const drawn = (length: number, count: number, random: () => number): readonly number[] => {
   const places = Array.from({ length }, (_, at) => at);
   shuffle(places, random);
@@ -56,7 +56,7 @@ const featuresOf = (judged: readonly Judged[]): readonly string[] => {
   return [...counts].flatMap(([name, count]) => (count >= SEEN ? [name] : []));
 };
 
-/** Values between which a feature may be parted: between any two of few, else so that parts are about alike. */
+/** Candidate thresholds of a feature: between any two values if they are few, otherwise at quantiles. */
 const candidateCuts = (values: readonly number[]): readonly number[] => {
   const sorted = values.toSorted((one, other) => one - other);
   const distinct = [...new Set(sorted)];
@@ -78,7 +78,7 @@ interface State {
   readonly bends: Float64Array;
 }
 
-/** One tree, of the examples and the features it may see. */
+/** Grows one tree on its sample of the examples and features. */
 const growTree = (seen: readonly number[], open: readonly number[], state: State): Tree => {
   const steps: number[] = [];
   let level: readonly (readonly number[])[] = [seen];
@@ -86,7 +86,7 @@ const growTree = (seen: readonly number[], open: readonly number[], state: State
     level = level.flatMap((members) => {
       const cut = bestCut(members, open, state);
       steps.push(cut?.feature ?? 0, cut === undefined ? 0 : (state.cuts[cut.feature]?.[cut.bin] ?? 0));
-      // Of too few to part both sides say the same.
+      // A node with too few examples to split gets the same leaf on both sides.
       return cut === undefined ? [members, members] : parted(members, cut, state);
     });
   const values = level.map((leaf) => {
@@ -98,7 +98,7 @@ const growTree = (seen: readonly number[], open: readonly number[], state: State
 
 interface Cut {
   readonly feature: number;
-  /** Up to this bin is below. */
+  /** The last bin below the cut. */
   readonly bin: number;
 }
 
@@ -116,7 +116,7 @@ const sumOf = (members: readonly number[], { slopes, bends }: State): readonly [
   return [slope, bend];
 };
 
-/** The cut that explains most, with enough on either side; undefined when there is none. */
+/** The cut with the highest gain that leaves enough examples on either side; undefined if there is none. */
 const bestCut = (members: readonly number[], open: readonly number[], state: State): Cut | undefined => {
   const { bins, cuts, slopes, bends } = state;
   const [slope, bend] = sumOf(members, state);
@@ -148,17 +148,17 @@ const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 const ROUNDS = 250;
 const RATE = 0.04;
-/** So many features a tree combines. */
+/** The depth of a tree: how many features it combines. */
 const DEPTH = 3;
 const SEED = 3;
-/** What share of the examples and of the features a tree may see. */
+/** The shares of the examples and features that are sampled for each tree. */
 const ROW_SHARE = 0.6;
 const FEATURE_SHARE = 0.2;
 const FEWEST = 2;
-/** How strongly the values of leaves are drawn to zero. */
+/** The L2 penalty on leaf values. */
 const DECAY = 10;
-/** A leaf holds at least this many. */
+/** The fewest examples in a leaf. */
 const LEAF = 30;
 const PARTS = 16;
-/** A feature seen less often than this says nothing. */
+/** Features that occur less often than this are ignored. */
 const SEEN = 40;

@@ -5,7 +5,7 @@ import { type Compact, type Everyday, loadEveryday, NOW, toolOf } from './everyd
 import { foldOf } from './folds.ts';
 import { loadBenchmark, type Query } from './selection-data.ts';
 
-/** Every request of the development halves and of our own open half whose arguments are known. */
+/** All requests with known arguments: the benchmarks' development halves and the open half of our own. */
 export const loadCalls = async (directory: string): Promise<readonly Call[]> => {
   const bfcl = loadBenchmark(directory, 'bfcl');
   const seal = loadBenchmark(directory, 'sealtools');
@@ -18,7 +18,7 @@ export const loadCalls = async (directory: string): Promise<readonly Call[]> => 
   ];
 };
 
-/** Our own requests with texts that are to be taken word for word, of which the benchmarks have few tools. */
+/** Our own requests with texts to be copied verbatim; the benchmarks have few tools that take such texts. */
 const saidCalls = (): readonly Call[] => {
   const { tools, calls } = JSON.parse(readFileSync(new URL('said-calls.json', import.meta.url), 'utf8')) as {
     readonly tools: readonly Compact[];
@@ -41,7 +41,7 @@ const bfclCall = ({ id, subset, query, expected }: Query, find: Find): readonly 
     : [{ id, set: `bfcl ${subset}`, query, tool, acceptable: expected.acceptable, weight: 1 }];
 };
 
-/** Of a request for several tools each call is learnt from, though less: the others' values stand around its own. */
+/** Each call of a request for several tools is an example, with less weight as other calls' values surround its own. */
 const sealCalls = ({ id, subset, query, expected }: Query, find: Find): readonly Call[] => {
   const nodes =
     expected.plan?.nodes ?? (expected.tool ? [{ tool: expected.tool, arguments: expected.arguments ?? {} }] : []);
@@ -65,7 +65,7 @@ const sealCalls = ({ id, subset, query, expected }: Query, find: Find): readonly
   });
 };
 
-/** One in so many of the requests for several tools. */
+/** One in this many requests for several tools is used. */
 const SAMPLE = 6;
 
 const everydayCall = (request: Everyday, find: Find | undefined): readonly Call[] => {

@@ -1,12 +1,12 @@
 interface Descent {
   readonly rounds: number;
   readonly rate: number;
-  /** How strongly the weights are drawn to where they start. */
+  /** The L2 penalty on the distance from `start`. */
   readonly decay: number;
   readonly start?: readonly number[] | undefined;
 }
 
-/** Weights that make a loss small: Adam on the whole data, with the weights drawn to where they start, zero unless given. */
+/** Minimises a loss by full-batch Adam, with an L2 penalty on the distance from `start`, which is zero by default. */
 export const descend = (
   size: number,
   addGradient: (weights: Float64Array, gradient: Float64Array) => void,

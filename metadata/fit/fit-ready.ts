@@ -9,10 +9,11 @@ import { isCounted, isStraySet, type Judgement, judgements } from './ready-judge
 import { fitOdds, type Odds, oddsBy, scaled } from './ready-odds.ts';
 import { FOLDS, type Foretold, report, reportNested, thresholdFor } from './ready-report.ts';
 
-/** Makes `ready.json`: the weights of the probability of a call, and the threshold from which it is ready. */
+/** Writes `ready.json`: the model of the probability that a call is right, and the threshold for `ready`. */
 export const fitReady = async (directory: string, calls: readonly Call[], vectors?: string): Promise<void> => {
   const encoder = await openEncoder();
-  // One table serves both: the encoder is there or not. The arguments are by weights of different folds, which err elsewhere.
+  // One table serves decisions with and without the encoder. Their argument weights come from different folds, so that
+  // their errors differ.
   const plain = await judgements(directory, leavingOut(calls), '', async ({ deps }) => deps);
   const encoded = await judgements(directory, leavingOut(calls, 1), ' encoded', (benchmark) =>
     encodeBenchmark(benchmark, encoder, vectors),
@@ -20,7 +21,7 @@ export const fitReady = async (directory: string, calls: readonly Call[], vector
   await encoder.close();
   const judged = [...plain.judged, ...encoded.judged];
   const met = Array.from({ length: DEALS }, (_, deal) => leftOut(judged, deal)).flat();
-  // What is said of a call is how often such calls are right, whatever they counted in the fit.
+  // Stray requests count once here, whatever their weight in the fit, so that a probability is an observed frequency.
   const [slope, shift] = calibration(
     met.map((each) => (isStraySet(each.set) ? { ...each, weight: 1 } : each)),
     met.map(({ odds }) => odds),
@@ -34,10 +35,10 @@ export const fitReady = async (directory: string, calls: readonly Call[], vector
   writeTable(scaled(fitOdds(judged), slope, shift), threshold);
 };
 
-/** So many times the tools are dealt into folds anew, as one deal alone says much by chance. */
+/** How often the tools are dealt into folds; the result of a single deal depends much on chance. */
 const DEALS = 4;
 
-/** What is said of the requests that count when their tools were left out. */
+/** The out-of-fold log odds of the requests that count. */
 const leftOut = (judged: readonly Judgement[], deal: number): readonly (Omit<Foretold, 'chance'> & LeftOut)[] => {
   const folds = judged.map(({ group }) => foldOf(group, FOLDS, deal));
   return Array.from({ length: FOLDS }, (_, fold) => {

@@ -1,5 +1,5 @@
 /**
- * Makes everything again that decisions learnt from data (`metadata/README.md` says from which):
+ * Refits everything that decisions learn from data (`metadata/README.md` says from which):
  *   npm run fit -- --data <directory> [--only arguments|ranking|ready] [--vectors <directory>]
  */
 import { execFileSync } from 'node:child_process';
@@ -13,7 +13,7 @@ const option = (name: string): string | undefined => (args.includes(name) ? args
 const directory = option('--data');
 if (directory === undefined) throw new Error('name the data: npm run fit -- --data <directory>');
 
-/** Each stands on the files of those before it, which a process reads when it starts. */
+/** Each part reads the files of those before it at process start, so each runs in a process of its own. */
 const PARTS = ['arguments', 'ranking', 'ready'];
 const only = option('--only');
 if (only === undefined)

@@ -1,7 +1,7 @@
 import { addScaled, descend, dot } from './descend.ts';
 import { type Example, FEATURE_NAMES } from './ranking-examples.ts';
 
-/** Weights under which the right candidates come first (a softmax over each query's candidates), benchmarks alike. */
+/** Learns ranking weights by a softmax over each query's candidates; each group has the same total weight. */
 export const learnRanking = (groups: readonly (readonly Example[])[], start?: readonly number[]): readonly number[] => {
   const lists = groups.flatMap((group) => {
     const usable = group.filter(({ gold }) => gold.includes(true) && gold.includes(false));
@@ -16,7 +16,7 @@ export const learnRanking = (groups: readonly (readonly Example[])[], start?: re
   );
 };
 
-/** Rows of numbers one after the other: the same sums many times over are most of the work. */
+/** Rows in one flat array, because dot products over them are most of the work. */
 const packed = (rows: readonly (readonly number[])[]): Float64Array => Float64Array.from(rows.flat());
 
 interface List {
@@ -51,11 +51,11 @@ export interface Judged {
   readonly row: readonly number[];
   readonly fits: boolean;
   readonly kind: string;
-  /** What a whole kind counts, however many examples it has. */
+  /** The total weight of the example's kind, however many examples that has. */
   readonly weight: number;
 }
 
-/** Weights, the bias last, under which the sum is the log odds that the best candidate fits. */
+/** Logistic regression of whether the best candidate fits: the weights of the log odds, the bias last. */
 export const learnFitting = (judged: readonly Judged[], start?: readonly number[]): readonly number[] => {
   const sizes = Map.groupBy(judged, ({ kind }) => kind);
   const examples = judged.map(({ row, fits, kind, weight }) => ({
@@ -75,7 +75,7 @@ export const learnFitting = (judged: readonly Judged[], start?: readonly number[
   );
 };
 
-/** Weights that start somewhere are held there strongly: what moves them is little. */
+/** A strong penalty keeps the weights near a given start, because few examples adjust them. */
 const slowly = (start: readonly number[] | undefined) => ({
   rounds: 400,
   rate: 0.05,

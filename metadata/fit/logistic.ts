@@ -1,13 +1,13 @@
 import { addScaled, descend, dot } from './descend.ts';
 
-/** Something that was right or not, what was known of it, and how much it counts. */
+/** A labelled example: its features, whether it was right, and its weight. */
 export interface Judged {
   readonly features: readonly (readonly [string, number])[];
   readonly right: boolean;
   readonly weight: number;
 }
 
-/** Logistic regression; features count alike, however large their values are, and all but the bias are drawn to zero. */
+/** Weighted logistic regression on standardised features, with an L2 penalty on all weights but the bias. */
 export const fitLogistic = (judged: readonly Judged[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const [name] of judged.flatMap(({ features }) => features)) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -27,7 +27,7 @@ export const fitLogistic = (judged: readonly Judged[]): ReadonlyMap<string, numb
   const scaled = descend(
     names.length + 1,
     (current, gradient) => {
-      // `descend` draws every weight to zero; the bias is let go.
+      // `descend` penalises every weight; the bias is exempt.
       gradient[names.length] = 0;
       for (const [at, row] of rows.entries())
         addScaled(
@@ -56,12 +56,12 @@ const weightedMeans = (
 };
 
 const BIAS = 'bias';
-/** How strongly weights are drawn to zero; chosen by tools left out, where 0.1 to 0.4 did alike. */
+/** The L2 penalty; chosen on held-out tools, where 0.1 to 0.4 did equally well. */
 const DECAY = 0.25;
-/** A feature seen less often than this says nothing. */
+/** Features that occur less often than this are ignored. */
 const SEEN = 16;
 
-/** The slope and the shift that make log odds as sure as they may be, fitted to others than they were learnt from. */
+/** Platt scaling: the slope and shift that calibrate log odds, fitted on out-of-fold predictions. */
 export const calibration = (judged: readonly Judged[], odds: readonly number[]): readonly [number, number] => {
   const total = judged.reduce((sum, { weight }) => sum + weight, 0);
   const rows = odds.map((each) => Float64Array.of(each, 1));

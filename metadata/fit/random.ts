@@ -1,4 +1,4 @@
-/** Puts a list into another order, in place. */
+/** Shuffles a list in place. */
 export const shuffle = (list: number[], random: () => number): void => {
   for (let at = list.length - 1; at > 0; at--) {
     const other = Math.floor(random() * (at + 1));
@@ -6,7 +6,7 @@ export const shuffle = (list: number[], random: () => number): void => {
   }
 };
 
-/** Numbers in [0, 1) that are the same on every run (mulberry32). */
+/** Pseudorandom numbers in [0, 1), the same on every run (mulberry32). */
 export const generator = (seed: number): (() => number) => {
   let state = seed;
   return () => {

@@ -19,11 +19,11 @@ export interface Example {
   readonly rows: readonly (readonly number[])[];
   readonly names: readonly string[];
   readonly gold: readonly boolean[];
-  /** How many tools are right, among the candidates or not. */
+  /** The number of right tools, whether or not they are among the candidates. */
   readonly wanted: number;
 }
 
-/** By these the candidates are found that weights are learnt from, so that what is learnt hangs on no earlier fit. */
+/** Fixed weights that select the candidates to learn from, so that a fit does not depend on an earlier one. */
 const START: FeatureWeights = {
   text: 1,
   meaning: 2.75,
@@ -62,7 +62,7 @@ const ENCODED_START: FeatureWeights = {
   nearest: 1,
 };
 
-/** What the decision sees of each query's candidates, with the right ones marked. */
+/** The features that a decision computes for each query's candidates, with the right ones marked. */
 export const examplesOf = async (
   { name, queries, deps }: Benchmark,
   own: (query: Query) => boolean,

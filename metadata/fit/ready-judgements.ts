@@ -8,22 +8,22 @@ import { familyOf } from './folds.ts';
 import type { Judged } from './logistic.ts';
 import { type Benchmark, loadBenchmark } from './selection-data.ts';
 
-/** A decision on a request whose answer is known: what was known of the call, and whether it was right. */
+/** A decision on a labelled request: the features of the call, and whether it was right. */
 export interface Judgement extends Judged {
   readonly set: string;
   readonly group: string;
-  /** Whether a call was drafted that lacks nothing, so that it may be ready at all. */
+  /** Whether the drafted call is complete; only a complete one can be ready. */
   readonly complete: boolean;
 }
 
-/** How much a request counts that no tool fits: there are few, and a tool that was not asked for is worse than a question. */
+/** The weight of a request that no tool fits: such requests are few, and an unwanted call is worse than a question. */
 const STRAY_WEIGHT = 4;
-/** How much a request counts whose own tool was taken from its candidates: what is left may serve it after all. */
+/** The weight of a request whose right tool was removed from the candidates: another one may fit it after all. */
 const ORPHAN_WEIGHT = 0.7;
-/** How much one counts that needs several calls, of which a draft has one. */
+/** The weight of a request that needs several calls, of which a draft has one. */
 const SEVERAL_WEIGHT = 0.3;
 
-/** Drafts a call for every request whose answer is known, with argument weights that never saw its tool. */
+/** Drafts a call for every labelled request, with out-of-fold argument weights. */
 export const judgements = async (
   directory: string,
   weightsWithout: (tool: string) => Weights,
@@ -87,7 +87,7 @@ export const judgements = async (
   return { judged: all, strays, asked };
 };
 
-/** Requests that were asked again without their tool, and those that need several calls: they teach when a draft is wrong. */
+/** Sets of wrong drafts to learn from: requests repeated without their right tool, and requests for several calls. */
 const ORPHANS = 'without its tool';
 const SEVERAL = 'several calls';
 

@@ -2,7 +2,7 @@ import { stepsOf, sumOfTrees, type Tree } from '../../shared/decide/trees.ts';
 import { fitTrees } from './boost.ts';
 import { fitLogistic, type Judged } from './logistic.ts';
 
-/** Log odds as a sum of weighed features and of trees: each errs in its own way. */
+/** Log odds as the sum of a linear model and boosted trees, whose errors differ. */
 export interface Odds {
   readonly weights: ReadonlyMap<string, number>;
   readonly features: readonly string[];
@@ -19,7 +19,7 @@ export const fitOdds = (judged: readonly Judged[]): Odds => {
     trees: scaledTrees,
   };
 };
-/** Drawn to zero, the weighed sum is too modest, so the two shares are more than one. */
+/** The penalty shrinks the log odds of the linear model, so the two shares add up to more than 1. */
 const SUM_SHARE = 0.25;
 const TREES_SHARE = 0.8;
 

@@ -1,19 +1,19 @@
 import { isStraySet, type Judgement } from './ready-judgements.ts';
 
-/** A decision with the probability that it was given when its tool was left out of the fit. */
+/** A decision with its out-of-fold probability. */
 export interface Foretold extends Judgement {
   readonly chance: number;
-  /** The fold of the tools that were left out. */
+  /** The held-out fold. */
   readonly fold: number;
 }
 
 export const FOLDS = 4;
-/** Of the requests of the benchmarks that have a tool and are called ready, this share is right at least. */
+/** The least precision of `ready` among the benchmark requests that have a right tool. */
 const PRECISION = 0.938;
 /** Of the requests that no tool fits, at most this share may be ready. */
 const STRAY = 0.009;
 
-/** The lowest probability from which on calls are right often enough; `strays` requests fit no tool. */
+/** The lowest threshold that meets both limits; `strays` is the number of requests that no tool fits. */
 export const thresholdFor = (foretold: readonly Foretold[], strays: number): number => {
   const sorted = foretold.filter(mayBeReady).sort((one, other) => other.chance - one.chance);
   let [all, good, stray, threshold] = [0, 0, 0, 1];
@@ -28,7 +28,7 @@ export const thresholdFor = (foretold: readonly Foretold[], strays: number): num
 
 const mayBeReady = ({ complete, set }: Judgement): boolean => complete && !set.startsWith('everyday');
 
-/** What thresholds do that were chosen without the tools they are used on. */
+/** Prints the results of nested thresholds, each chosen without the tools that it is applied to. */
 export const reportNested = (
   foretold: readonly Foretold[],
   { strays, asked }: { readonly strays: number; readonly asked: number },

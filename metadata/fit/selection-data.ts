@@ -34,7 +34,7 @@ export const loadBenchmark = (directory: string, name: string): Benchmark => ({
   deps: depsFor(readLines<Tool>(join(directory, name, 'tools.jsonl'))),
 });
 
-/** Foreign tools are fed to the decision directly, whatever their names look like. */
+/** Indexes tools directly, without the checks of the registry, so that their names may have any form. */
 export const depsFor = (tools: readonly Tool[]): DecideDeps => {
   const index = createSearchIndex();
   const byName = new Map(tools.map((tool) => [tool.name, tool]));

@@ -2,7 +2,7 @@ import type { Choice } from './argument-examples.ts';
 import { familyOf } from './folds.ts';
 import { generator, shuffle } from './random.ts';
 
-/** Weights under which the right options of each choice are likeliest; the same for the same choices. */
+/** Fits weights that make the right options of each choice most likely; deterministic for the same choices. */
 export const fitChoices = (choices: readonly Choice[], rounds = ROUNDS): ReadonlyMap<string, number> => {
   const numbers = worthLearning(choices);
   const packed = choices.map(({ options, right, weight }) => {
@@ -24,12 +24,12 @@ export const fitChoices = (choices: readonly Choice[], rounds = ROUNDS): Readonl
     for (const at of order) learn(packed[at] as Packed, weights, squares, packed.length);
     if (round >= rounds / 2) for (const [at, weight] of weights.entries()) sums[at] = (sums[at] ?? 0) + weight;
   }
-  // The mean of the later rounds: the last one alone hangs on the order of its last examples.
+  // The mean of the later rounds, because the last one alone depends on the order of its last examples.
   const counted = rounds - Math.ceil(rounds / 2);
   return new Map(Array.from(numbers, ([feature, at]) => [feature, (sums[at] ?? 0) / counted]));
 };
 
-/** Numbers for the features that are seen often enough, and with tools enough, to say something of other tools. */
+/** Numbers the features that occur often enough, and with enough tool families, to generalise to other tools. */
 const worthLearning = (choices: readonly Choice[]): ReadonlyMap<string, number> => {
   const seen = new Map<string, { count: number; readonly families: Set<string> }>();
   for (const { options, group } of choices) {
@@ -54,7 +54,7 @@ interface Packed {
   readonly values: readonly Float64Array[];
 }
 
-/** One step of AdaGrad on one choice, with the weights drawn to zero a little. */
+/** One AdaGrad step on one choice, with a small L2 penalty. */
 const learn = (
   { right, weight, features, values }: Packed,
   weights: Float64Array,
