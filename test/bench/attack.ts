@@ -10,10 +10,10 @@ const MOST_STALL_MS = 250;
 const MOST_AGAINST_ALONE = 5;
 
 /**
- * Every attack beside a polite client of another tenant, on a real server: `npm run bench -- attack [seconds] [names]`,
- * the names as a regular expression.
- * The client runs alone before each one and beside it for as long, or longer while the attack goes on, so that both see
- * the same machine: of a few calls the p99 is the longest, which on a busy one says nothing.
+ * Runs every attack beside a polite client of another tenant, on a real server: `npm run bench -- attack [seconds]
+ * [names]`, the names as a regular expression. The client first runs alone, then beside the attack for as long, or
+ * until the attack ends, so that both runs see the same machine and enough calls: the p99 of a few calls is their
+ * maximum, which says nothing on a busy machine.
  */
 export async function bench([given = '3', only = '']: readonly string[]): Promise<void> {
   const seconds = Number(given);
@@ -26,7 +26,7 @@ export async function bench([given = '3', only = '']: readonly string[]): Promis
       if (!wanted.test(name)) continue;
       const loud = await server.key('loud', ['read', 'invoke', 'write', 'tenant_admin']);
       await around[name]?.before(server, loud);
-      // The first decision after a start is only first once.
+      // There is only one first decision after a start, so it has no measurement alone.
       const alone = name === 'first decision' ? [1] : await aloneFor(server, polite, seconds);
       const watch = watchMemory(server);
       const under = await politely(server.address, polite);

@@ -16,7 +16,7 @@ const prices = { operations: {}, tools: {}, cached_share: 0.1 };
 const handler: Handler = { permission: 'safe', run: async ({ city }) => ({ city }) };
 const implementation = { type: 'builtin', handler: 'at_once' };
 
-/** What metering adds to a call on SQLite: the quota's update, and a ledger row that is stored before the answer. */
+/** The overhead of metering per call on SQLite: the quota update, and a ledger row stored before the answer. */
 export const bench = async (): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), 'assay-bench-'));
   try {
@@ -61,7 +61,7 @@ const shop = async (path: string, isMetered = false) => {
   return { call: () => call(rich), refused: () => call(poor), close: assay.close };
 };
 
-/** Each call by itself: the median must not profit from calls that share a transaction. */
+/** Makes calls one at a time, so that the median does not benefit from shared transactions. */
 const medianOf = async (call: () => Promise<unknown>): Promise<number> => {
   const times: number[] = [];
   for (let count = 0; count < 200; count++) {

@@ -24,12 +24,12 @@ const entries = {
   stream: 'functions/stream/index.ts',
   edge: 'functions/edge/index.ts',
 } as const;
-/** Least bundles: Hono alone, and with what any such api has besides, one read of the table by the SDK and one zod schema. */
+/** Baseline bundles: Hono alone, and with what any such API needs: one table read by the SDK and one zod schema. */
 const BARE = ['bare hono', 'hono, table, zod'] as const;
 type Name = keyof typeof entries | (typeof BARE)[number];
 
 const headers = { 'x-assay-origin': ORIGIN_SECRET, authorization: `Bearer ${ADMIN_SECRET}` };
-/** The first event of each: the least that makes it do its work. */
+/** The first event of each function: the smallest that makes it do its work. */
 const events: Readonly<Record<Name, unknown>> = {
   api: urlEvent({ path: '/v1/tools', query: 'limit=1', headers }),
   'bare hono': urlEvent({ path: '/' }),
@@ -40,12 +40,12 @@ const events: Readonly<Record<Name, unknown>> = {
   edge: edgeEvent('/v1/decide', {}, { method: 'POST' }),
 };
 
-/** Start to first answer of each bundle, against a bare Hono bundle in the same run; of the command line; and the two modes of a URL. */
+/** Start to first answer: of each bundle against bare Hono in the same run, and of the commands; and both URL modes. */
 export async function bench(args: readonly string[]): Promise<void> {
   const rounds = Number(args[0] ?? 7);
   const [bundles, aws] = await Promise.all([bundleAll(entries), startAws()]);
   const bare = await bareBundle(HONO);
-  // As JavaScript: stripping types would be part of every start.
+  // Compiled to JavaScript, so that no start includes type stripping.
   const starter = await bundled(
     fileURLToPath(new URL('./support/start-bundle.ts', import.meta.url)),
     join(bare, 'starter.mjs'),
@@ -86,7 +86,7 @@ export async function bench(args: readonly string[]): Promise<void> {
 interface Start {
   readonly ready: number;
   readonly answered: number;
-  /** Processor time up to the answer: what else the machine does is no part of it. */
+  /** CPU time up to the answer, which other load on the machine does not change. */
   readonly processor: number;
 }
 
@@ -136,7 +136,7 @@ export const handler = streamHandle(new Hono().get('/', async (c) => {
   return c.json({ status: 'ok' });
 }));`;
 
-/** A function that is no more than its text, bundled. */
+/** Bundles a function from its source text. */
 const bareBundle = async (text: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-'));
   await writeFile(join(folder, 'entry.ts'), text);
@@ -162,7 +162,7 @@ const bundled = async (entry: string, outfile: string): Promise<string> => {
   return outfile;
 };
 
-/** Whether a URL that streams costs short answers anything: the same app in both modes, warm. */
+/** Whether streaming slows down short answers: the same warm app in both modes. */
 const printModes = async (): Promise<void> => {
   installRuntime();
   const { app, request } = await testAssay();
@@ -181,7 +181,7 @@ const printModes = async (): Promise<void> => {
     const [rawPath = '', query = ''] = path.split('?');
     const event = urlEvent({ path: rawPath, query, headers: key });
     const times = await alternate(15, {
-      // Lambda's runtime writes a buffered answer as JSON, in which the body is a text.
+      // Lambda's runtime writes a buffered answer as JSON, with the body as a string.
       buffered: () => perCall(async () => JSON.stringify(await buffered(event as never, lambdaContext() as never))),
       streamed: () => perCall(() => callStreaming(streamed as never, event)),
     });

@@ -10,7 +10,7 @@ import { serveAssay } from '../support/process.ts';
 import { judge, printTable } from './report.ts';
 import { median } from './support/measure.ts';
 
-/** How long after the page was shown the sample is pressed. */
+/** Pauses between showing the page and clicking the sample. */
 const PAUSES_MS = [0, 1000, 4000];
 const PROMISED_MS = 2000;
 
@@ -21,7 +21,7 @@ interface Measured {
   readonly all: number;
 }
 
-/** From a server just started: until the page is there, and from pressing the sample to its first and last score. */
+/** From a server start until the page is shown, and from the click on the sample to its first and last score. */
 export async function bench(args: readonly string[]): Promise<void> {
   const rounds = Number(args[0] ?? 3);
   const executable = findChromium();
@@ -81,7 +81,7 @@ interface Seen {
   readonly all: number;
 }
 
-/** Runs in the page, where times are not blurred by looking from outside. */
+/** Runs in the page, so that times do not include the delay of observing it from outside. */
 const watchScores = (): void => {
   const seen = { pressed: 0, first: 0, all: 0 };
   Object.assign(window, { seen });

@@ -13,15 +13,15 @@ const measured = new URL('../../infra/measured.json', import.meta.url);
 type Handler = (event: unknown, context?: unknown) => Promise<unknown>;
 
 /**
- * What one operation takes of a processor, through the bundles: the basis of `npm run cost`. Processor time, not the
- * clock's, so that what else this machine does is no part of it. `--write` keeps it.
+ * The CPU time of one operation, through the bundles: the basis of `npm run cost`. CPU time, unlike wall time, excludes
+ * other load on this machine. `--write` saves it.
  */
 export async function bench(args: readonly string[]): Promise<void> {
   const entries = { api: 'functions/api/index.ts', edge: 'functions/edge/index.ts' } as const;
   const [bundles, aws] = await Promise.all([bundleAll(entries), startAws()]);
   Object.assign(process.env, aws.environment);
   const write = process.stdout.write.bind(process.stdout);
-  // What the functions log.
+  // Counts the bytes that the functions log.
   let logged = 0;
   process.stdout.write = ((text: string) => {
     logged += Buffer.byteLength(text);
@@ -38,7 +38,7 @@ export async function bench(args: readonly string[]): Promise<void> {
     };
     await send('POST', '/v1/tools', aTool({ name: 'measured', parameters: { type: 'object' } }));
     const picture = await fullHd();
-    // Bytes after the picture's end make it another, of which no score is known.
+    // A byte appended to the picture makes it a new one, so that its score is not cached.
     const score = (round: number) =>
       send('POST', '/v1/score', {
         image: { base64: Buffer.concat([picture, Buffer.from([round])]).toString('base64') },
@@ -78,7 +78,7 @@ const processorMs = async (calls: number, call: (round: number) => Promise<unkno
   const WARM = 4;
   for (let round = 0; round < WARM; round++) await call(round);
   const before = process.cpuUsage();
-  // Other rounds than those before: what was scored once is known.
+  // Continues the round numbers of the warm-up, because scores of earlier rounds are cached.
   for (let round = WARM; round < WARM + calls; round++) await call(round);
   const { user, system } = process.cpuUsage(before);
   return Number(((user + system) / 1000 / calls).toPrecision(3));

@@ -7,11 +7,11 @@ import { LEASE_MS, send, type World } from './crash-world.ts';
 
 const picture = await readFile(fileURLToPath(new URL('../golden/iqa/chelsea_jpeg_2.png', import.meta.url)));
 
-/** A key is stuck when a calm server has told it so often, for so many terms of a lease, to come again. */
+/** A key is stuck after this many retry answers, over this many lease terms, from a server that is no longer killed. */
 const STUCK_ANSWERS = 100;
 const STUCK_TERMS = 6;
 
-/** Sends requests of every kind until the world is over; resolves when each client has had its last answer. */
+/** Sends requests of every kind until the world is over; resolves when every client has its last answer. */
 export const startClients = (world: World): Promise<unknown> =>
   Promise.all(
     [register, call, call, fail, callOnce, callOnce, effectOnce, run, upload, drop].map((work, n) =>
@@ -19,7 +19,7 @@ export const startClients = (world: World): Promise<unknown> =>
     ),
   );
 
-/** A client that goes on whatever happens to its connections. */
+/** A client that continues after connection errors. */
 const repeat = async (
   world: World,
   work: (world: World, name: string) => Promise<unknown>,
@@ -44,15 +44,15 @@ const call = async (world: World, city: string): Promise<void> => {
   if (status === 200) world.calls.push(body.call_id);
 };
 
-/** What is reserved for a call that fails is given back by a write of its own. */
+/** Calls a failing tool, because the reservation of a failed call is released by a separate write. */
 const fail = async (world: World, city: string): Promise<void> => {
   const { status, body } = await send(world, 'POST', '/v1/tools/broken/invoke', { arguments: { city } }, world.payer);
   if (status === 200) world.failures.push(body.call_id);
 };
 
 /**
- * Sends the same key until it is answered, as a client does that wants it done once. While the server is killed again
- * and again it may take long, and a slow one says nothing for long: neither is stuck.
+ * Repeats a request with the same key until it is answered, as a client does that wants it done once. It may take long
+ * while the server is killed repeatedly or is slow to answer; neither counts as stuck.
  */
 const answered = async (world: World, path: string, body: unknown, name: string) => {
   const [calm, put] = [{ since: Number.POSITIVE_INFINITY, answers: 0 }, { 'idempotency-key': name }];
@@ -96,9 +96,9 @@ const upload = async (world: World): Promise<void> => {
   await wait(300);
 };
 
-/** Another picture each time, by a byte behind its end. */
+/** Drops a new picture each time, made by appending its name to the file. */
 const drop = async (world: World, name: string): Promise<void> => {
-  // A folder takes pictures while there is no server: no more of them than one can score between two kills.
+  // The folder accepts pictures while the server is down, so limit them to what can be scored between two kills.
   if (world.dropped.length - (await countScored(world)) >= 5) return;
   const file = join(world.inbox, `${name}.png`);
   await writeFile(file, Buffer.concat([picture, Buffer.from(name)]));
@@ -106,7 +106,7 @@ const drop = async (world: World, name: string): Promise<void> => {
   await wait(1000);
 };
 
-/** How many pictures of the inbox have their scores. */
+/** The number of scored pictures in the inbox. */
 export const countScored = async ({ dropped }: Pick<World, 'dropped'>): Promise<number> =>
   (await Promise.all(dropped.map(hasScores))).filter(Boolean).length;
 

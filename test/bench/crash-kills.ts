@@ -7,18 +7,18 @@ import { countScored, startClients } from './crash-clients.ts';
 import { reportKills, verifyMonths } from './crash-report.ts';
 import { LEASE_MS, prepareWorld, send, type World } from './crash-world.ts';
 
-/** A kill comes after so many answers at most, or after so many seconds where there are none. */
+/** A kill comes after at most this many answers, or this many seconds without enough answers. */
 const MOST_ANSWERS = 60;
 const LONGEST_SECONDS = 20;
-/** Pictures are stuck when none of them got anywhere for so long, on a server that answers. */
+/** Pictures are stuck if none makes progress for this long on a server that answers. */
 const STUCK_SECONDS = 120;
 
 /**
- * Kills the real server, or one of several on the same data, again and again under load, and prints what was lost, stuck
- * or charged wrongly.
+ * Kills the real server, or one of several on the same data, repeatedly under load, and prints what was lost, stuck or
+ * charged wrongly.
  */
 export const benchKills = async (kills: number, servers: number): Promise<void> => {
-  // Starts in half the time of the sources.
+  // The bundle starts in half the time of the sources.
   await bundleClone();
   const cwd = await mkdtemp(join(tmpdir(), 'assay-crash-'));
   const world = await prepareWorld(cwd, servers);
@@ -31,7 +31,7 @@ export const benchKills = async (kills: number, servers: number): Promise<void> 
     if (killed % 10 === 9) console.error(`${killed + 1} kills, ${world.answers} answers`);
   }
   world.isCalm = true;
-  // Whoever was cut off by the last kill is answered after a lease, while others go on.
+  // Clients interrupted by the last kill are answered once a lease ends, while others continue.
   await wait(2 * LEASE_MS);
   world.isOver = true;
   await clients;
@@ -43,8 +43,8 @@ export const benchKills = async (kills: number, servers: number): Promise<void> 
 };
 
 /**
- * By what was done, not by time alone: on a busy machine a server must get somewhere too. Every third time it is a
- * picture that gets there.
+ * Waits for progress rather than for time alone, so that a server gets something done on a busy machine too. Every
+ * third wait, on average, is for a scored picture.
  */
 const untilRandomMoment = async (world: World): Promise<void> => {
   const [answers, scored] = [world.answers + Math.random() * MOST_ANSWERS, await countScored(world)];
@@ -55,7 +55,7 @@ const untilRandomMoment = async (world: World): Promise<void> => {
   await wait(Math.random() * 300);
 };
 
-/** Pictures take their time on a machine with other work: as long as one after the other gets its scores, it is slow. */
+/** Waits until all pictures are scored, or none of them has made progress for too long: a busy machine is only slow. */
 const untilScored = async (world: World): Promise<void> => {
   for (let [left, since] = [Number.POSITIVE_INFINITY, Date.now()]; left > 0; await wait(500)) {
     const now = world.dropped.length - (await countScored(world)) + (await countPending(world));
@@ -65,7 +65,7 @@ const untilScored = async (world: World): Promise<void> => {
   }
 };
 
-/** What was reserved for a picture lapses after sixteen minutes of the server's time, and is given back then. */
+/** Waits for the ledger to agree: a picture's reservation lapses after sixteen minutes of server time. */
 const untilAgreed = async (world: World): Promise<void> => {
   const isAgreed = async () => (await verifyMonths(world, 'GET')).every(({ differences }) => differences.length === 0);
   for (const end = Date.now() + 20 * LEASE_MS; Date.now() < end && !(await isAgreed()); ) await wait(2000);

@@ -5,7 +5,7 @@ import { hasScores } from './crash-clients.ts';
 import { send, type World } from './crash-world.ts';
 import { judge, printTable } from './report.ts';
 
-/** Prints how much of what was acknowledged is lost, stuck or charged wrongly. */
+/** Prints how many acknowledged operations are lost, stuck or charged wrongly. */
 export const reportKills = async (world: World, kills: number): Promise<void> => {
   const once = await okRows(world, 'priced_once');
   const fees = await okRows(world, 'run');
@@ -56,7 +56,7 @@ export const reportKills = async (world: World, kills: number): Promise<void> =>
   );
 };
 
-/** Says what is known of each thing that is not as it must be. */
+/** Prints the details of every violation. */
 const explain = async (world: World): Promise<void> => {
   for (const key of world.uploads) {
     const { body } = await send(world, 'GET', `/v1/images/${key}/scores`);
@@ -79,7 +79,7 @@ export const verifyMonths = async (world: World, method: 'GET' | 'POST'): Promis
   return found;
 };
 
-/** How many of them are not as they must be. */
+/** The number of items that fail the check. */
 const count = async (items: readonly string[], isGood: (item: string) => Promise<boolean>): Promise<number> => {
   let found = 0;
   for (const item of items) if (!(await isGood(item))) found++;

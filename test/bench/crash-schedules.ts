@@ -16,7 +16,7 @@ export interface ScheduleOptions {
 
 const TOLD_EVERY = 1000;
 
-/** Simulates so many schedules and prints, by scenario, how many broke an invariant. */
+/** Simulates `count` schedules and prints, by scenario, how many broke an invariant. */
 export const benchSchedules = async ({ count, seed, store, scenario }: ScheduleOptions): Promise<void> => {
   const names = scenarioNames.filter((name) => scenario === undefined || name === scenario);
   const done = new Map<ScenarioName, { schedules: number; violations: number }>();
@@ -44,7 +44,7 @@ const violationsOf = (done: ReadonlyMap<unknown, { readonly violations: number }
 const openStore = async (store: string): Promise<{ open: OpenStore; close: () => Promise<void> }> => {
   if (store !== 'dynamodb') return { open: store === 'sqlite' ? openSqlite : openMemory, close: async () => {} };
   const { endpoint, tableName, stop } = await startDynamo();
-  // How busy this machine is is no part of a schedule.
+  // A generous timeout, so that a busy machine does not affect a schedule.
   const call = localCalls(endpoint, { answerMs: 120_000 });
   let opened = 0;
   const open: OpenStore = (now, turns) => ({

@@ -4,7 +4,7 @@ import { type Served, serveAssay } from '../support/process.ts';
 import { aTool } from '../support/tools.ts';
 
 export const ADMIN = 'a-fixed-admin-key-1';
-/** The server's clock: a lease of 90 s ends within five. */
+/** How much faster the server's clock runs: a lease of 90 s ends within five. */
 const SPEED = 18;
 /** How long a lease of 90 s is on the clock of this machine. */
 export const LEASE_MS = 90_000 / SPEED;
@@ -12,16 +12,16 @@ export const LEASE_MS = 90_000 / SPEED;
 /** Servers on one data directory that are killed again and again, and what their clients were told. */
 export interface World {
   readonly servers: Served[];
-  /** Whether the last kill is over. */
+  /** True after the last kill. */
   isCalm: boolean;
-  /** Whether clients begin nothing new. */
+  /** True when clients must start nothing new. */
   isOver: boolean;
-  /** How many requests were answered. */
+  /** The number of answered requests. */
   answers: number;
   readonly payer: string;
   readonly planId: string;
   readonly inbox: string;
-  /** The file that the tool with an effect adds a line to. */
+  /** The file to which the tool with an effect appends a line. */
   readonly effects: string;
   readonly tools: string[];
   readonly calls: string[];
@@ -31,10 +31,10 @@ export interface World {
   readonly runs: string[];
   readonly uploads: string[];
   readonly dropped: string[];
-  /** Idempotency keys that were never answered, with what was said last. */
+  /** Idempotency keys that were never answered, with the last response. */
   readonly stuck: string[];
   start(): Promise<Served>;
-  /** The months in which the server's clock has been. */
+  /** The months that the server's clock has passed through. */
   months(): readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Asks any of the servers. */
+/** Sends a request to any of the servers. */
 export const send = async (
   { servers }: Pick<World, 'servers'>,
   method: string,
@@ -63,7 +63,7 @@ export const send = async (
   return { status: response.status, body: JSON.parse(text || '{}') };
 };
 
-/** A tool that is not idempotent, which must not run again for a call that was cut off, and one that fails. */
+/** A non-idempotent tool, which must not run again for an interrupted call, and one that fails. */
 const plugin = (file: string): string => `
 import { appendFileSync } from 'node:fs';
 const about = {

@@ -3,8 +3,9 @@ import { benchKills } from './crash-kills.ts';
 import { benchSchedules } from './crash-schedules.ts';
 
 /**
- * `npm run bench -- crash [--kills 100] [--servers 2]` kills the real server under load, or one of several on its data; with `--schedules 20000 [--seed 1]
- * [--store memory|sqlite|dynamodb] [--scenario upload]` it simulates processes that die after any write.
+ * `npm run bench -- crash [--kills 100] [--servers 2]` kills the real server under load, or one of several on its data.
+ * `--schedules 20000 [--seed 1] [--store memory|sqlite|dynamodb] [--scenario upload]` simulates processes that die
+ * after any write.
  */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const { values } = parseArgs({

@@ -4,9 +4,9 @@ import { decide } from '../../shared/decide/decide.ts';
 import type { Decision } from '../../shared/decide/decision.ts';
 
 /**
- * Ordinary requests for the shipped tools and for twenty made-up catalogues:
+ * Decides everyday requests for the shipped tools and for twenty made-up catalogues:
  *   npm run bench -- decide-everyday [--misses] [--kept]
- * `--misses` shows what went wrong in the open half; `--kept` judges the half that no rule was written for.
+ * `--misses` lists the wrong decisions of the open half; `--kept` evaluates the held-out half.
  */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const { requests, catalogues } = await loadEveryday();

@@ -6,7 +6,7 @@ import type { Memory } from '../../shared/insight/memory.ts';
 import { nearestExamples, readExampleTexts } from '../../shared/search/near-examples.ts';
 
 /**
- * What earlier requests are worth: ToolE's requests, of which some are remembered and others asked.
+ * The gain from remembered requests: some of ToolE's requests are remembered, others are asked.
  *   npm run bench -- decide-learning --data <directory> [--asked N]
  */
 export const bench = async (args: readonly string[]): Promise<void> => {

@@ -11,7 +11,7 @@ const ASKED = 300;
 const LATER = 3;
 
 /**
- * What a decision costs among many tools, by words and with the sentence encoder, whose thread is counted:
+ * The cost of a decision among many tools, by words and with the sentence encoder, whose thread is included:
  *   npm run bench -- decide-speed --data <directory> [--vectors <directory>]
  */
 export const bench = async (args: readonly string[]): Promise<void> => {
@@ -21,7 +21,7 @@ export const bench = async (args: readonly string[]): Promise<void> => {
   const { queries, deps } = loadBenchmark(directory, 'sealtools');
   const tools = [...(deps.names?.() ?? [])].flatMap((name) => deps.tool(name) ?? []);
   const asked = spreadOver(queries, ASKED);
-  // A process compiles its code and reads its tools as the first requests come; others follow for days.
+  // The first requests include compiling code and reading tools, so requests of a warm process are measured as well.
   const later = spreadOver(
     queries.filter((query) => !asked.includes(query)),
     ASKED * LATER,
@@ -34,7 +34,7 @@ export const bench = async (args: readonly string[]): Promise<void> => {
   if (findEncoderFiles() === undefined) return console.log('the sentence encoder is not installed');
   const encoder = await openEncoder();
   const many = manyOf(tools, USUAL);
-  // Only the tools are read beforehand: each request is encoded as it comes.
+  // Only the tools are encoded beforehand; each request is encoded when it is asked.
   await encodeBenchmark({ name: 'sealtools', queries: [], deps: many }, encoder, option('--vectors'));
   const encode = (task: string) => many.index.encode(task, encoder.encodeRequest);
   await print(`${USUAL} tools, encoder`, asked, { ...many, encode });
@@ -57,13 +57,13 @@ const print = async (label: string, queries: readonly Query[], deps: DecideDeps)
   );
 };
 
-/** Requests from all parts of a benchmark: its kinds lie one after the other. */
+/** Evenly spaced requests of a benchmark, because its requests are sorted by kind. */
 const spreadOver = (queries: readonly Query[], count: number): readonly Query[] =>
   queries.filter(
     (_, at) => Math.floor((at * count) / queries.length) !== Math.floor(((at - 1) * count) / queries.length),
   );
 
-/** The same tools many times over under other names. */
+/** Repeats the tools under new names up to the size. */
 const manyOf = (tools: readonly Tool[], size: number): DecideDeps =>
   depsFor(
     Array.from({ length: size }, (_, at) => {

@@ -8,9 +8,9 @@ import { bench as benchSpeed } from './decide-speed.ts';
 import { summary } from './report.ts';
 
 /**
- * How well and how fast tools are chosen, on the public benchmarks in a directory:
+ * Accuracy and speed of choosing tools, on the public benchmarks in a directory:
  *   npm run bench -- decide --data <directory> [--only <benchmark>] [--vectors <directory>]
- * With a folder for what the sentence encoder makes, tools are also chosen with it.
+ * With a folder for encoder vectors, tools are also chosen with the sentence encoder.
  */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
@@ -65,7 +65,7 @@ const printRanking = async (benchmark: Benchmark, suffix = ''): Promise<void> =>
   }
 };
 
-/** What `find_tools` and `GET /v1/tools?q=` list of a whole catalogue: how many of the right tools are among the first five. */
+/** Recall at 5 of `find_tools` and `GET /v1/tools?q=` in a whole catalogue. */
 const printSearch = async (benchmark: Benchmark, suffix = ''): Promise<void> => {
   if (benchmark.name === 'bfcl') return;
   const { index, encode } = benchmark.deps;
@@ -105,7 +105,7 @@ const rankingRow = async (label: string, benchmark: Benchmark, queries: readonly
   return `${label.padEnd(28)} n ${String(queries.length).padStart(4)}  top-1 ${within(1)} (${halves})  top-3 ${within(3)}  top-5 ${within(5)}  MRR ${reciprocal.toFixed(3)}  all gold in 5 ${percent(complete / queries.length)}  ${median(times).toFixed(2)} ms`;
 };
 
-/** How surely requests that no candidate fits are told from those that one does. */
+/** How well requests that no candidate fits are distinguished from those that one fits. */
 const printRejection = async (benchmark: Benchmark): Promise<void> => {
   const pairs = {
     bfcl: [
@@ -132,7 +132,7 @@ const confidences = async (benchmark: Benchmark, holds: (query: Query) => boolea
   const list: Confidence[] = [];
   for (const query of benchmark.queries.filter(holds)) {
     const decision = await decideOn(benchmark, query);
-    // How likely a tool fits at all is the fourth step's; the decision's own confidence is that of the whole call.
+    // The fourth step has the probability that a tool fits at all; the decision's confidence is that of the whole call.
     const fit = decision.steps.find(({ step }) => step === 'evaluate')?.confidence ?? 0;
     list.push({ fit: decision.tool === null ? 1 - decision.confidence : fit, none: decision.tool === null });
   }
@@ -146,7 +146,7 @@ const areaUnderCurve = (positive: readonly Confidence[], negative: readonly Conf
   return won / (positive.length * negative.length);
 };
 
-/** The right tool given: are its arguments exactly right by the rules of the benchmark? */
+/** With the right tool given, the share of calls whose arguments are all right by the benchmark's rules. */
 const printArguments = async (benchmark: Benchmark): Promise<void> => {
   const subsets = Map.groupBy(
     benchmark.queries.filter(({ expected }) => expected.acceptable !== undefined),
@@ -171,7 +171,7 @@ const printArguments = async (benchmark: Benchmark): Promise<void> => {
   }
 };
 
-/** Whether `ready` means right, and whether calls of a confidence are right that often. */
+/** The precision of `ready`, and the calibration of the confidence. */
 const printReadiness = async (benchmark: Benchmark): Promise<void> => {
   const calls: { readonly ready: boolean; readonly right: boolean; readonly chance: number; readonly fits: boolean }[] =
     [];
@@ -199,7 +199,7 @@ const printReadiness = async (benchmark: Benchmark): Promise<void> => {
   }
 };
 
-/** From the worst to the best of many random halves, always the same ones: what another sample may give. */
+/** The range of the result over many random halves, with a fixed seed: an estimate of the sampling error. */
 const spread = (right: readonly boolean[]): string => {
   let state = 1;
   const random = (): number => {

@@ -19,7 +19,7 @@ import { judge, printTable } from './report.ts';
 
 const ROUNDS = 21;
 
-/** Time from start to first answer against a bare Hono bundle, alternately in one run; and the conversion of 1,000 tools. */
+/** Start to first answer against a bare Hono bundle, alternating in one run; and the conversion of 1,000 tools. */
 export async function bench(args: readonly string[]): Promise<void> {
   const rounds = Number(args[0] ?? ROUNDS);
   await benchStart(rounds);
@@ -33,7 +33,7 @@ app.get('/v1/tools', (c) => c.json({ tools: [] }));
 export const handler = handle(app);
 `;
 
-/** What any function must do that answers from S3: sign, read one after another, answer. */
+/** The minimum of a function that answers from S3: sign, read objects one after another, answer. */
 const BARE_READING = `import { AwsClient } from 'aws4fetch';
 import { Hono } from 'hono';
 import { handle } from 'hono/lambda-edge';
@@ -55,7 +55,7 @@ async function benchStart(rounds: number): Promise<void> {
   const entryOf = (name: string): string => fileURLToPath(new URL(`./.${name}.js`, import.meta.url));
   const world = await makeEdgeWorld();
   await fillEdgeWorld(world);
-  // Up to an hour from now: no start of the bench finds it old.
+  // Published as of one hour from now, so that it is never stale during the bench.
   await world.publish(Date.now() + 3_600_000);
   const s3 = await servePublished(world.blobs);
   try {
@@ -89,7 +89,7 @@ async function benchStart(rounds: number): Promise<void> {
   }
 }
 
-/** The fastest quarter tells what the code costs; the rest tells how busy the machine was. */
+/** Reports the first quartile, which shows the cost of the code; slower runs show how busy the machine was. */
 function report(times: ReadonlyMap<string, readonly Start[]>): void {
   const fastest = (what: string, of: (start: Start) => number): number =>
     quantile((times.get(what) ?? []).map(of), 0.25);
@@ -107,7 +107,7 @@ function report(times: ReadonlyMap<string, readonly Start[]>): void {
   judge(`start to first answer at most 1.3x a bare Hono bundle of the same kind: ${worst}x`, worst <= 1.3);
 }
 
-/** Starts as Lambda does: load the module, call the handler once, say how long it took since the process began. */
+/** Starts as Lambda does: loads the module, calls the handler once, and prints the time since the process began. */
 const RUNNER = `const [, , file, event] = process.argv;
 const { handler } = await import(file);
 const result = await handler(JSON.parse(event));
@@ -117,7 +117,7 @@ process.stdout.write(JSON.stringify({ ms: performance.now(), cpu: (user + system
 
 interface Start {
   readonly ms: number;
-  /** Time on the processor: what other processes do to the clock does not touch it. */
+  /** CPU time, which other processes do not affect. */
   readonly cpu: number;
 }
 
@@ -159,7 +159,7 @@ function benchConversion(): void {
   const catalog = catalogOf(1000);
   const query = readDefinitionsQuery({});
   const rows = providerNames.map((provider) => {
-    // The code is warm, the definitions are not: each round converts all of them anew.
+    // The code is warm but the definitions are not cached: each round converts all of them again.
     const cold = Array.from({ length: 5 }, () => time(() => createDefinitions().tools({ catalog }, provider, query)));
     const definitions = createDefinitions();
     definitions.tools({ catalog }, provider, query);
@@ -177,7 +177,7 @@ function benchConversion(): void {
   );
 }
 
-/** Tools as they are written for real: nested, with bounds, unions and references. */
+/** Realistic tools: nested, with bounds, unions and references. */
 function catalogOf(count: number): Catalog {
   const registry = createRegistry();
   for (let n = 0; n < count; n++)

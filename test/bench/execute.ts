@@ -16,7 +16,7 @@ import { aTool } from '../support/tools.ts';
 import { judge } from './report.ts';
 import { alternate, median, printRows, requestsPerSecond } from './support/measure.ts';
 
-/** What the layers cost, in process and over HTTP. */
+/** The cost of the layers, in process and over HTTP. */
 export const bench = async (): Promise<void> => {
   await layers();
   await http();
@@ -47,7 +47,7 @@ const layers = async (): Promise<void> => {
   ]);
 };
 
-/** Each call by itself: the median must not profit from batches. */
+/** Makes calls one at a time, so that the median does not benefit from batches. */
 const medianOf = async (call: () => Promise<unknown>): Promise<number> => {
   const times: number[] = [];
   for (let count = 0; count < 2000; count++) {
@@ -81,7 +81,7 @@ const http = async (): Promise<void> => {
     unpriced: invoke('free'),
     priced: invoke('paid'),
   };
-  // Both are compiled by their first seconds.
+  // The first seconds warm up both servers.
   await alternate(2, measurements);
   const rates = await alternate(5, measurements);
   for (const child of [own, bare]) child.kill();

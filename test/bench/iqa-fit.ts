@@ -16,7 +16,7 @@ interface Tried {
   readonly scores: Readonly<Record<Metric, number>>;
 }
 
-/** `npm run bench -- iqa fit [pictures] [formats]`: image_fit against trying all hundred qualities, on quarters of photographs. */
+/** `npm run bench -- iqa fit [pictures] [formats]`: image_fit against trying all 100 qualities, on photographs. */
 export async function benchFit([count = '10', formats = FIT_FORMATS.join()]: readonly string[]): Promise<void> {
   const engine = onnxEngine({ log: recordingLog() });
   const rows = [];
@@ -60,7 +60,7 @@ async function wholeCurve(engine: IqaEngine, picture: Picture, format: FitFormat
   return curve;
 }
 
-/** Quarters of the photographs that ship, each a picture of its own. */
+/** Quarters of the shipped photographs, each as a separate picture. */
 async function quarters(engine: IqaEngine, count: number): Promise<readonly Picture[]> {
   const folder = new URL('../../metadata/photographs/', import.meta.url);
   const files = readdirSync(folder).filter((name) => name.endsWith('.webp'));

@@ -11,7 +11,7 @@ import { judge, printTable } from './report.ts';
 
 const megabyte = 1e6;
 
-/** Peak memory of scoring two pictures of 100 megapixels, and growth over 500 scores, each in a process of its own. */
+/** Peak memory of scoring two 100-megapixel pictures, and growth over 500 scores, each in a separate process. */
 export async function benchMemory(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'assay-bench-'));
   try {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 
-/** A photograph of any size: the golden one at its own scale, mirrored at its edges, so that texture stays natural. */
+/** A photograph of any size: the golden one, mirrored at its edges instead of scaled, to keep the texture natural. */
 export async function photograph(width: number, height: number): Promise<Uint8Array> {
   const file = readFileSync(new URL('../golden/iqa/astronaut.png', import.meta.url));
   const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true });
@@ -18,7 +18,7 @@ export async function photograph(width: number, height: number): Promise<Uint8Ar
   return pixels;
 }
 
-/** The photograph as two JPEG files, a good and a poor one. */
+/** The photograph as two JPEG files, one of high and one of low quality. */
 export async function jpegPair(width: number, height: number): Promise<readonly [Buffer, Buffer]> {
   const pixels = await photograph(width, height);
   const encode = (quality: number): Promise<Buffer> =>

@@ -4,7 +4,7 @@ const side = 11;
 const raw = Array.from({ length: side }, (_, i) => Math.exp(-((i - 5) ** 2) / 4.5));
 const taps = raw.map((tap) => tap / raw.reduce((a, b) => a + b));
 
-/** SSIM the way one writes it first: luma, five planes, two passes over each, one formula; typed arrays throughout. */
+/** A straightforward SSIM: luma, five planes, two passes over each, one formula; typed arrays throughout. */
 export function plainSsim(x: Pixels, y: Pixels): number {
   const { width, height } = x;
   const [a, b] = [luma(x), luma(y)];

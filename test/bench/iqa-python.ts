@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { pixelMetrics } from '../../shared/iqa/nr/metrics.ts';
 
-/** Milliseconds of one score: on the clock, and of all processors together. */
+/** Milliseconds of one score: wall time, and CPU time of all cores. */
 export interface Cost {
   readonly clock: number;
   readonly processor: number;
 }
 
-/** IQA-PyTorch on this machine, kept open so that its scores can be measured in turn with ours. */
+/** IQA-PyTorch on this machine, kept open so that its scores can be measured alternately with ours. */
 export interface PythonScores {
-  /** The metrics that it has, without those whose weights it would have to fetch. */
+  /** The metrics that it has, except those whose weights it would have to download. */
   readonly metrics: readonly string[];
   readonly score: (metric: string) => Promise<Cost>;
   readonly close: () => void;
 }
 
-/** Opens two files in the Python that is named; PIQ stands in for what IQA-PyTorch lacks. */
+/** Opens two files in the given Python; PIQ provides what IQA-PyTorch lacks. */
 export const openPython = async (
   python: string,
   metrics: readonly string[],
@@ -26,7 +26,7 @@ export const openPython = async (
   const asked = JSON.stringify({ metrics, blind, reference, picture });
   const child = spawn(python, ['-c', SCRIPT, asked], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  // Libraries print lines of their own: ours begin with a mark.
+  // Our lines begin with a mark, because libraries print lines too.
   const answer = async (): Promise<unknown> => {
     for (;;) {
       const { value, done } = await lines.next();

@@ -102,8 +102,8 @@ async function benchMetrics(engine: IqaEngine): Promise<void> {
 }
 
 /**
- * None may take more than two thirds of IQA-PyTorch's time, psnr no more than all of it. Processor time is printed too: other
- * work on the machine disturbs it least.
+ * No metric may take more than two thirds of IQA-PyTorch's time, and psnr no more than all of it. CPU time is printed
+ * too, because other load affects it least.
  */
 async function benchPython(
   engine: IqaEngine,
@@ -144,7 +144,7 @@ async function compareWith(engine: IqaEngine, theirs: PythonScores, tool: string
     return { clock: performance.now() - started, processor: (user + system) / 1000 };
   };
   const costs: (readonly [Cost, Cost])[] = [];
-  // The first of each warms up.
+  // The first round is a warm-up.
   for (let round = 0; round < 6; round++) costs.push([await theirs.score(tool), await own()]);
   const middle = (side: 0 | 1, of: keyof Cost): number => median(costs.slice(1).map((each) => each[side][of]));
   return {

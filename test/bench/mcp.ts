@@ -17,7 +17,7 @@ import { alternate, median, printRows, requestsPerSecond } from './support/measu
 const KEY = 'an-admin-key-for-the-bench';
 const SIZES = [100, 2000] as const;
 
-/** MCP beside the bare SDK that serves the same definitions and does nothing else. */
+/** MCP against the bare SDK, which serves the same definitions and does nothing else. */
 export const bench = async (args: readonly string[]): Promise<void> => {
   for (const size of args.length > 0 ? args.map(Number) : SIZES) await compare(size);
 };
@@ -41,7 +41,7 @@ const compare = async (size: number): Promise<void> => {
     bareCalls: () => callRate(theirs, ''),
     ownCalls: () => callRate(ours, KEY),
   };
-  // Both are compiled by their first seconds.
+  // The first seconds warm up both servers.
   await alternate(2, measurements);
   const seen = await alternate(5, measurements);
   const memory = { ours: residentOf(own), bare: residentOf(bare) };
@@ -86,7 +86,7 @@ const callBody = JSON.stringify({
 const callRate = (port: number, key: string): Promise<number> =>
   requestsPerSecond(port, '/mcp', key, 1500, callBody, headersOf('tools/call', 'tool_0007'));
 
-/** The median time until every page of the list has been read, as bytes: what a client makes of them is its own. */
+/** The median time to read all pages of the list as bytes, without the client's parsing. */
 const listTime = async (port: number, size: number): Promise<number> => {
   const times: number[] = [];
   for (let round = 0; round < 15; round++) {

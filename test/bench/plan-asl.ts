@@ -6,7 +6,7 @@ import { validateAsl } from '../support/validate-asl.ts';
 import { randomPlan } from './random-plans.ts';
 import { judge, printTable, summary } from './report.ts';
 
-/** Every definition of so many random plans against asl-validator and our own checks, and their sizes. */
+/** Checks the definitions of `count` random plans with asl-validator and our own checks, and prints their sizes. */
 export function benchAsl(count = 1000): void {
   const problems: string[] = [];
   const sizes: number[] = [];

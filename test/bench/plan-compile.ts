@@ -8,7 +8,7 @@ import { computeMakespan, toPlanTree } from '../../shared/plan/tree.ts';
 import { normal, type RandomDag, randomDag } from './random-plans.ts';
 import { judge, printTable, summary } from './report.ts';
 
-/** Makespan over critical path of random DAGs of 5 to 60 nodes, with durations known, wrong and unknown. */
+/** The ratio of makespan to critical path for random DAGs of 5 to 60 nodes, with known, wrong and unknown durations. */
 export function benchCompile(count = 1000): void {
   const ratios: Record<'levels' | 'known' | 'wrong' | 'unknown', number[]> = {
     levels: [],

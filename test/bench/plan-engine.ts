@@ -10,7 +10,7 @@ import { judge, printTable, summary } from './report.ts';
 const ROUNDS = 7;
 const CHAIN = 1000;
 
-/** Task states a second in a chain and in whole plans, and how much the engine adds to waiting branches. */
+/** Task states per second in a chain and in whole plans, and the engine's overhead on waiting branches. */
 export async function benchEngine(): Promise<void> {
   const ports: EnginePorts = {
     ...engineTime(),
@@ -94,7 +94,7 @@ async function waitingBranches(count: number, milliseconds: number): Promise<num
   return performance.now() - began;
 }
 
-/** By the processor's time, so that other work on the machine does not count. */
+/** By CPU time, so that other load on the machine does not count. */
 async function perSecond(count: number, work: () => Promise<unknown>): Promise<number> {
   const began = process.cpuUsage();
   await work();

@@ -2,7 +2,7 @@ import { benchAsl } from './plan-asl.ts';
 import { benchCompile } from './plan-compile.ts';
 import { benchEngine } from './plan-engine.ts';
 
-/** `npm run bench -- plan [compile|engine|asl] [count]`: how good, how fast and how valid plans are. */
+/** `npm run bench -- plan [compile|engine|asl] [count]`: quality, speed and validity of plans. */
 export async function bench(args: readonly string[]): Promise<void> {
   const count = Number(args.find((one) => /^\d+$/.test(one)) ?? 1000);
   const parts = {

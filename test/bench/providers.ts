@@ -6,7 +6,7 @@ import { judge, printTable } from './report.ts';
 
 const ROUNDS = 15;
 
-/** Definitions of 1,000 tools in a new process, in warm code and from kept fragments; and the parsing of long streams. */
+/** Definitions of 1,000 tools in a new process, in warm code and from cached fragments; and parsing of long streams. */
 export async function bench(args: readonly string[]): Promise<void> {
   if (args[0] === 'cold') {
     console.log(time(() => convert(String(args[1]), catalogue(1000), args[2] === 'strict' ? { strict: true } : {})));
@@ -33,7 +33,7 @@ function benchDefinitions(rounds: number): void {
       return {
         provider: strict ? `${provider} strict` : provider,
         'new process ms': Math.min(...first).toFixed(1),
-        // The best of some: other work on the machine only ever adds.
+        // The minimum of several runs, because other load only adds time.
         'warm code ms': Number(warm.toFixed(1)),
         'times JSON.parse': Number((warm / parsed).toFixed(1)),
         'kept ms': Number(Math.min(...kept).toFixed(3)),
@@ -47,7 +47,7 @@ function benchDefinitions(rounds: number): void {
   );
 }
 
-/** No code is compiled and nothing is kept yet. */
+/** Measures in a new process, with cold code and empty caches. */
 function inNewProcess(provider: string, strict: boolean): number {
   const file = fileURLToPath(new URL('./bench.ts', import.meta.url));
   const args = [file, 'providers', 'cold', provider, strict ? 'strict' : 'plain'];
@@ -73,7 +73,7 @@ function fragments(length: number): readonly unknown[] {
   return events;
 }
 
-/** Tools as they are written for real: nested, with bounds, unions and references. */
+/** Realistic tools: nested, with bounds, unions and references. */
 const catalogue = (count: number): readonly Tool[] =>
   Array.from({ length: count }, (_, index) => ({
     name: index % 3 === 0 ? `images.tool_${index}` : `tool_${index}`,

@@ -3,7 +3,7 @@ import { type Plan, PlanNodeInput } from '../../shared/model/plan.ts';
 import { ToolSpec } from '../../shared/model/tool.ts';
 import { buildPlan, type LookUpTool } from '../../shared/plan/build.ts';
 
-/** A standard normal number, by Box and Muller. */
+/** A standard normal random number (Box-Muller). */
 export const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
@@ -31,7 +31,7 @@ export function randomDag(seed: number, size?: number): RandomDag {
 type Generator = (count: number, random: () => number) => readonly (readonly number[])[];
 
 const generators: Readonly<Record<RandomDag['model'], Generator>> = {
-  // Any earlier node is a dependency with the same chance, so that a node has about 1.2 of them.
+  // Every earlier node is a dependency with the same probability, about 1.2 dependencies per node.
   'erdos-renyi': (count, random) =>
     Array.from({ length: count }, (_, node) => earlier(node).filter(() => random() < 2.4 / count)),
   layered: (count, random) => {
@@ -53,7 +53,7 @@ const generators: Readonly<Record<RandomDag['model'], Generator>> = {
 const earlier = (node: number): number[] => Array.from({ length: node }, (_, one) => one);
 const pick = (list: readonly number[], random: () => number): number => list[Math.floor(random() * list.length)] ?? 0;
 
-/** Any tool name is a tool that takes and gives anything; `ask_` tools need confirmation. */
+/** Resolves every name to a tool without type restrictions; `ask_` tools need confirmation. */
 export const anyTool: LookUpTool = (name) => ({
   spec: ToolSpec.parse({ name, parameters: { type: 'object' } }),
   permission: name.startsWith('ask_') ? 'confirm' : 'safe',

@@ -127,8 +127,8 @@ const http = async (): Promise<void> => {
   const theirs = serve({ fetch: bare.fetch, hostname: '127.0.0.1', port: 0 });
   await once(theirs, 'listening');
   const cpu = { bare: [] as number[], assay: [] as number[] };
-  // Hono's own server serves the bare route. Both get the same headers. The client is a process of its own, so this
-  // process's CPU time is that of its servers.
+  // Hono's own server serves the bare route, with the same headers. The client is a separate process, so this process's
+  // CPU time is that of its servers.
   const drive = (name: keyof typeof cpu, port: number, path: string) => async () => {
     const before = process.cpuUsage();
     const rate = await requestsPerSecond(port, path, reader, MILLISECONDS);
@@ -140,7 +140,7 @@ const http = async (): Promise<void> => {
     bare: drive('bare', (theirs.address() as AddressInfo).port, '/constant'),
     assay: drive('assay', Number(new URL(ours.address).port), '/v1/tools/weather_lookup'),
   };
-  // Both are compiled by their first seconds.
+  // The first seconds warm up both servers.
   await alternate(2, measurements);
   for (const times of Object.values(cpu)) times.length = 0;
   const rates = await alternate(7, measurements);
@@ -156,6 +156,6 @@ const http = async (): Promise<void> => {
     ['  ratio', (bareCpu / ourCpu).toFixed(2), 'at least 0.8'],
   ]);
   judge('a lookup reaches 0.8 of a bare route’s rate', rates.assay / rates.bare >= 0.8);
-  // The rate also depends on the client and on what else the machine does.
+  // CPU time is judged, because the rate also depends on the client and on other load.
   judge('a lookup takes at most 1.25 times the CPU time of a bare route', ourCpu / bareCpu <= 1.25);
 };

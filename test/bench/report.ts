@@ -32,7 +32,7 @@ export function printTable(rows: readonly Readonly<Record<string, unknown>>[]): 
   }
 }
 
-/** Prints whether a promise holds, and makes the process fail when it does not. */
+/** Prints whether a promise holds, and makes the process exit with 1 if it does not. */
 export function judge(promise: string, holds: boolean): void {
   console.log(`${holds ? 'ok  ' : 'FAIL'} ${promise}`);
   if (!holds) process.exitCode = 1;

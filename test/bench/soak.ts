@@ -7,17 +7,17 @@ import { watchServer } from './support/watched-server.ts';
 const WINDOWS = 12;
 const MOST_GROWTH_MB = 50;
 const MOST_GROWTH = 0.5;
-/** Between two calls of a client: the load is to last, not to be high. */
+/** The pause between two calls of a client: the load is long rather than high. */
 const PAUSE_MS = 25;
 
 /**
- * A mixed load on a real server: `npm run bench -- soak --minutes 60`. Prints memory and p99 of each twelfth of the time
- * and their slopes through the second half; in the first one caches fill.
+ * A mixed load on a real server: `npm run bench -- soak --minutes 60`. Prints memory and p99 of each twelfth of the
+ * time, and their slopes over the second half, because caches fill in the first.
  */
 export async function bench(args: readonly string[]): Promise<void> {
   const minutes = numberOf(args, '--minutes', 60);
   const pauseMs = numberOf(args, '--pause', PAUSE_MS);
-  // As it is installed: from the sources a process takes half as much memory again.
+  // Bundled as installed, because a process run from the sources takes 1.5 times the memory.
   await bundleClone();
   const [server, control] = [await watchServer(), await startControl()];
   const rows: Window[] = [];
@@ -106,26 +106,26 @@ interface Window {
   readonly calls: number;
   readonly p50: number;
   readonly p99: number;
-  /** What the same client waited meanwhile for a server that never changes. */
+  /** The p99 of a server that never changes, for the same client at the same time. */
   readonly control: number;
-  /** The one against the other, which a busy machine does not change. */
+  /** The ratio of the two p99, which is independent of the machine's load. */
   readonly wait: number;
-  /** Milliseconds of the processor a call. */
+  /** CPU milliseconds per call. */
   readonly cpu: number;
-  /** How long the same small work took meanwhile: twice as long where others share its caches and cores. */
+  /** The time of a fixed piece of work meanwhile: up to twice as long when caches and cores are shared. */
   readonly unit: number;
-  /** A call against that work, which a busy machine does not change. */
+  /** The ratio of `cpu` to `unit`, which is independent of the machine's load. */
   readonly work: number;
-  /** Of the server and its children; the others are the server's alone. */
+  /** Memory of the server and its children; the other figures are of the server alone. */
   readonly memory: number;
   readonly rss: number;
   readonly heap: number;
   readonly external: number;
-  /** Of the heap, once all garbage is collected: what the caches hold, and what leaks. */
+  /** Heap in use after a full garbage collection: caches and leaks. */
   readonly live: number;
 }
 
-/** The median slope between any two windows (Theil-Sen): one in which memory was given back does not decide it. */
+/** The median slope over all pairs of windows (Theil-Sen), which a single outlier does not determine. */
 const slope = (windows: readonly Window[], figure: 'p99' | 'wait' | 'memory' | 'live' | 'work'): number => {
   const slopes = windows.flatMap((later, at) =>
     windows.slice(0, at).map((before) => (later[figure] - before[figure]) / (later.minute - before.minute)),

@@ -15,7 +15,7 @@ import { addSource, refreshNow, removeSource } from '../../shared/sources/manage
 import { type FakeTool, fakeUpstream } from '../support/mcp-upstream.ts';
 import { alternate, median, printRows, timeOf } from './support/measure.ts';
 
-/** What sources cost: importing many tools, and a call through one beside the direct call; all, or the one after --only. */
+/** The cost of sources: importing many tools, and a call through one against the direct call; all, or only `--only`. */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const data = await mkdtemp(join(tmpdir(), 'assay-bench-'));
   const upstreams = [await startUpstream(100), await startUpstream(2000), await startUpstream(9900)] as const;
@@ -58,7 +58,7 @@ const calls = async (assay: Assay, { url, cpu: upstreamCpu }: Upstream): Promise
   };
   await alternate(2, measured);
   const times = await alternate(9, measured);
-  // What both processes compute for a call: on a busy machine the time of a call is mostly waiting for a turn.
+  // CPU time of both processes, because on a busy machine the wall time of a call is mostly waiting.
   const cpuOf = async (work: () => Promise<number>): Promise<number> => {
     const before = cpuNow() + upstreamCpu();
     await work();
@@ -83,7 +83,7 @@ const cpuNow = (): number => {
 
 const ROUNDS = 5;
 
-/** What the import left behind is collected within the first hundreds of calls: they are not measured. */
+/** The first hundreds of calls are not measured, because they include collecting the garbage of the import. */
 const growth = async (assay: Assay, url: string): Promise<void> => {
   const time = () => timeOf(() => call(assay), { batches: 5, calls: 100 });
   const settled = async (): Promise<{ wall: number; cpu: number }> => {
@@ -130,12 +130,12 @@ const milliseconds = (time: number): string => `${time.toFixed(3)} ms`;
 
 interface Upstream {
   readonly url: string;
-  /** What it has computed so far, in milliseconds. */
+  /** The CPU time used so far, in milliseconds. */
   cpu(): number;
   stop(): void;
 }
 
-/** Starts an upstream as a process of its own. */
+/** Starts an upstream in a separate process. */
 const startUpstream = async (tools: number): Promise<Upstream> => {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), 'upstream', String(tools)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -144,7 +144,7 @@ const startUpstream = async (tools: number): Promise<Upstream> => {
   return { url: String(text).trim(), cpu: () => cpuOfProcess(child.pid), stop: () => void child.kill() };
 };
 
-/** Linux counts in hundredths of a second, from the twelfth field after the name on. */
+/** CPU time from /proc: in hundredths of a second, in the twelfth and thirteenth field after the name. */
 const cpuOfProcess = (pid: number | undefined): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -157,7 +157,7 @@ async function* firstOf(stream: AsyncIterable<unknown>): AsyncGenerator<unknown>
   }
 }
 
-/** Tools with schemas as real ones have them, each another. */
+/** Tools with realistic schemas, each different. */
 const toolOf = (at: number): FakeTool => ({
   name: `tool_${at}`,
   description: `Tool ${at}: takes a text, a number of items and where to look, and says what it found there.`,

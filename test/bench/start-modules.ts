@@ -12,7 +12,7 @@ const headers = { 'x-assay-origin': ORIGIN_SECRET, authorization: `Bearer ${ADMI
 const body = JSON.stringify({ arguments: { text: 'a', operation: 'encode' } });
 const invoke = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
 
-/** What each function is asked first, in the order in which its modules are put together. */
+/** The first events of each function, in the order in which its modules are bundled. */
 const EVENTS = {
   api: {
     start: urlEvent({ path: '/v1/tools', query: 'limit=1', headers }),
@@ -26,7 +26,7 @@ const EVENTS = {
 const FILE = new URL('../../infra/build/start-modules.json', import.meta.url);
 const STARTER = fileURLToPath(new URL('./support/start-bundle.ts', import.meta.url));
 
-/** Notes which modules the first events of each function run; bundling puts them into files by it. */
+/** Records which modules the first events of each function load; bundling groups modules into files by it. */
 export async function bench(): Promise<void> {
   const aws = await startAws();
   const folder = await mkdtemp(join(tmpdir(), 'assay-'));

@@ -16,7 +16,7 @@ import { printTable } from './report.ts';
 
 const LATENCY_MS = 6;
 const BATCH = 1000;
-/** As many as shared/adapters/aws/send-text.ts keeps. */
+/** The connection limit of shared/adapters/aws/send-text.ts. */
 const CONNECTIONS = 50;
 const START = Date.parse('2026-11-05T12:00:00.000Z');
 
@@ -29,15 +29,18 @@ interface Load {
 }
 
 /**
- * Waits so long that this machine, which folds all shards and plays the table, is idle for most of it even with the
- * most shards: what then grows less than the shards do is the fold's own fault.
+ * A latency so long that this machine, which folds all shards and hosts the table, is mostly idle even with the most
+ * shards: if throughput then grows less than the number of shards, the fold is the cause.
  */
 const SLOW_MS = 2500;
 const SHARDS = [1, 2, 4, 8, 16] as const;
-/** Batches of each shard. */
+/** The number of batches per shard. */
 const SLOW_BATCHES = 3;
 
-/** How fast the stream is folded, and what it costs, on the npm DynamoDB with 6 ms added to every request; `wide` tries a thousand tenants or tools alone. */
+/**
+ * Throughput and cost of folding the stream, on the npm DynamoDB with 6 ms added to every request; `wide` tries only a
+ * thousand tenants or tools.
+ */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const why = whyNoDynamo();
   if (why) throw new Error(why);
@@ -70,7 +73,7 @@ export const bench = async (args: readonly string[]): Promise<void> => {
   }
 };
 
-/** Whether shards add up. Requests and processor time of a call tell it too: shards that met would repeat writes. */
+/** Whether throughput scales with shards. Conflicts between shards would repeat writes: more requests and CPU time. */
 const printShards = async (dynamo: LocalDynamo, many: Pick<Load, 'tenants' | 'tools'>): Promise<void> => {
   const rows: Measured[] = [];
   for (const shards of SHARDS) {
@@ -99,9 +102,9 @@ interface Row {
 
 interface Measured {
   readonly row: Row;
-  /** Of all shards, each by its own time. */
+  /** The sum over all shards, each by its own time. */
   readonly perSecond: number;
-  /** Of this process, and of the time that passed. */
+  /** CPU time of this process, and its share of the elapsed time. */
   readonly processorMs: number;
   readonly busy: number;
 }
@@ -110,7 +113,7 @@ const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls, lat
   const client = localClient(dynamo.endpoint);
   const tableName = `assay-${randomUUID()}`;
   await createTable(client, tableName);
-  // The batches are made here, and the local server's every write gets slower with each record its streams hold.
+  // The bench makes the batches itself, and each record in a stream would slow down the local server's writes.
   await client.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification: { StreamEnabled: false } }));
   let [units, requests] = [0, 0];
   const own = localCalls(dynamo.endpoint);
@@ -123,7 +126,7 @@ const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls, lat
     dynamoTable({ call, tableName, onCapacity: (spent) => (units += spent), gathersReads: true });
   const table = openTable();
   const clock = { now: () => START };
-  // Each shard has a table of its own, as it has a function of its own: they meet at the server alone.
+  // Each shard has its own table client, as it has its own function: they share only the server.
   const contexts = Array.from({ length: shards }, () => {
     const own = openTable();
     return { table: own, clock, folds: callFolds, blocked: createBlockedTools(own, clock) };
@@ -132,7 +135,7 @@ const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls, lat
   const rates: number[] = [];
   const foldAll = async (from: number, to: number): Promise<number> => {
     const slowest = contexts.map(async (context, shard) => {
-      // Where they wait long they begin one after the other, as shards do: the local server is spared bursts.
+      // With long latencies the shards start one after another, as real ones do, which spares the local server bursts.
       if (latencyMs === SLOW_MS) await pause((2 * SLOW_MS * shard) / shards);
       const started = performance.now();
       let longest = 0;
@@ -161,7 +164,7 @@ const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls, lat
     throw new Error(`${counted} calls of ${(BATCH + perShard) * shards} were folded`);
   client.destroy();
   const folded = perShard * shards;
-  // A batch reads, writes, and waits for connections where it has more requests than those.
+  // A batch reads, writes, and waits for connections if it has more requests than connections.
   const turns = 2 + Math.floor(((requestsSent / folded) * BATCH) / CONNECTIONS);
   const waitSeconds = (turns * latencyMs) / 1000;
   const processorSeconds = (user + system) / 1e6;

@@ -14,12 +14,12 @@ const one = { pk: 'ONE', sk: 'A' };
 
 interface Opened {
   readonly table: Table;
-  /** The rounds are so few that a slow table does not hold up the others. */
+  /** Few enough that a slow table does not delay the others. */
   readonly rounds: number;
   close(): Promise<void>;
 }
 
-/** How long the calls that everything else is made of take on each table: medians. */
+/** The median time of the basic calls on each table. */
 export async function bench(): Promise<void> {
   const tables = { memory: await openMemory(), SQLite: await openSqlite(), 'DynamoDB (local)': await openDynamo() };
   const rows: Record<string, Record<string, string>> = {};

@@ -4,7 +4,7 @@ import { gifOf, tiffOf } from '../../support/many-frames.ts';
 import { connectionAttacks } from './connection-attacks.ts';
 import { type Answered, readAnswer, type WatchedServer } from './watched-server.ts';
 
-/** An attack by a key of the tenant `loud`; what it was told. */
+/** An attack with a key of the tenant `loud`; returns the answers it received. */
 export type Attack = (server: WatchedServer, key: string) => Promise<readonly Answered[]>;
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
@@ -18,7 +18,7 @@ const invoke =
     return times(count, () => server.send(`/v1/tools/${tool}/invoke`, body, { key }));
   };
 
-/** Registers a tool of the attacker's own, and then calls it. */
+/** Registers the attacker's own tool, then calls it. */
 const own =
   (definition: Readonly<Record<string, unknown>>, given: unknown, count = 1): Attack =>
   async (server, key) => {
@@ -35,7 +35,7 @@ const on = (handler: string) => ({
   implementation: { type: 'builtin', handler },
 });
 
-/** A black picture of one bit a pixel: 256 megapixels are 31 KB as a file. */
+/** A black picture with one bit per pixel: 256 megapixels are a file of 31 KB. */
 const png = (width: number, height = width): { readonly base64: string } => {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -55,7 +55,7 @@ const chunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, named, sum]);
 };
 
-/** A GIF that says how large it is and has next to nothing in it. */
+/** A GIF that declares a large size but contains almost no data. */
 const hugeGif = (side: number): { readonly base64: string } => {
   const [low, high] = [side & 255, side >> 8];
   const screen = [low, high, low, high, 0x80, 0, 0, 255, 0, 0, 0, 0, 255];
@@ -63,7 +63,7 @@ const hugeGif = (side: number): { readonly base64: string } => {
   return { base64: Buffer.from([...Buffer.from('GIF89a'), ...screen, ...frame]).toString('base64') };
 };
 
-/** Each level uses the one below ten times. */
+/** An SVG in which each level uses the one below ten times. */
 const nestedSvg = (): { readonly base64: string } => {
   const level = (n: number) => `<g id="l${n}">${`<use href="#l${n - 1}" x="1"/>`.repeat(10)}</g>`;
   const defs = `<g id="l0"><rect width="9" height="9"/></g>${upTo(6)
@@ -80,7 +80,7 @@ const score =
     return times(count, () => server.send('/v1/score', body, { key }));
   };
 
-/** Puts far more than was announced, without saying how much. */
+/** Uploads far more than was announced, without a content length. */
 const endlessPut: Attack = async (server, key) => {
   const announced = await server.send('/v1/uploads', { content_type: 'image/png' }, { key });
   const { url, headers } = announced.body as { readonly url: string; readonly headers: Record<string, string> };
@@ -97,7 +97,7 @@ const endlessPut: Attack = async (server, key) => {
   ];
 };
 
-/** As many small requests as 64 connections carry in three seconds. */
+/** As many small requests as 64 connections can make in three seconds. */
 const flood: Attack = async (server, key) => {
   const until = Date.now() + 3000;
   const headers = { authorization: `Bearer ${key}` };
@@ -123,7 +123,7 @@ const tree = {
 };
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 
-/** Every attack by its name. */
+/** All attacks by name. */
 export const attacks = (): Readonly<Record<string, Attack>> => {
   const [large, tooLarge] = [png(9990), png(16_000)];
   const enlarged = { image: png(10), width: 16_384, height: 16_384, fit: 'fill', enlarge: true };

@@ -6,7 +6,7 @@ import { type Answered, readAnswer, type WatchedServer } from './watched-server.
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 const nothing: readonly Answered[] = [];
 
-/** Connections that write this at once and read nothing, for three seconds. */
+/** Opens connections that write a text at once and read nothing for three seconds. */
 const unread = async (server: WatchedServer, count: number, text: string): Promise<readonly Answered[]> => {
   const { hostname, port } = new URL(server.address);
   const sockets = upTo(count).map(() => {
@@ -21,7 +21,7 @@ const unread = async (server: WatchedServer, count: number, text: string): Promi
   return nothing;
 };
 
-/** A form of 2 MB that has nothing but small fields. */
+/** A form of 2 MB made of small fields only. */
 const manyParts: Attack = (server, key) => {
   const field = (n: number) => `--x\r\nContent-Disposition: form-data; name="a${n}"\r\n\r\n1\r\n`;
   const body = `${upTo(40_000).map(field).join('')}--x--\r\n`;
@@ -31,7 +31,7 @@ const manyParts: Attack = (server, key) => {
 };
 
 const COUNT = 150;
-/** Sixty thousand characters, which one tool may have. */
+/** A definition of 60,000 characters, which is within the limit for one tool. */
 const large = (name: string) => {
   const field = (n: number) => [`field_${n}`, { type: 'string', description: 'word '.repeat(1000) }];
   const properties = Object.fromEntries(upTo(12).map(field));
@@ -51,7 +51,7 @@ const storeLarge: Attack = async (server, key) => {
   return nothing;
 };
 
-/** Ten megabytes of definitions, which are read eight times at once in every way. */
+/** Reads ten megabytes of definitions in every way, eight requests at a time. */
 const readLarge: Attack = async (server, key) => {
   const told: Answered[] = [];
   for (const path of ['/v1/snapshot', '/v1/tools?limit=1000', '/v1/tools?q=word', '/v1/providers/openai/tools'])
@@ -64,12 +64,12 @@ const removeLarge: Attack = async (server, key) => {
   return nothing;
 };
 
-/** What is done before an attack and after it, unmeasured. */
+/** Runs before and after an attack, outside the measurement. */
 export const around: Readonly<Record<string, { readonly before: Attack; readonly after: Attack }>> = {
   'definitions of 10 MB x 8': { before: storeLarge, after: removeLarge },
 };
 
-/** Attacks by how requests are sent, and by what a tenant stored before. */
+/** Attacks through the way requests are sent, or through what a tenant has stored. */
 export const connectionAttacks: Readonly<Record<string, Attack>> = {
   'lists that are not read x 40,000': (server, key) => {
     const request = `GET /v1/tools?limit=1000 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A bare server that never changes, in a process of its own: what its client waits for grows only with the load of the
- * machine. As in the product a call is a little work, and now and then a turn of the event loop takes longer. The work
- * needs memory and caches, as the product does, and no compiled JavaScript, which gets faster in the course of time.
+ * A bare server that never changes, in a separate process: its latency grows only with the machine's load. As in the
+ * product, a call does a little work, and an occasional turn of the event loop takes longer. The work uses memory and
+ * caches, as the product's does, but no compiled JavaScript, which gets faster over time.
  */
 const TEXT = JSON.stringify(Array.from({ length: 1000 }, (_, n) => ({ id: n, name: `name ${n}`, tags: ['a', n / 7] })));
 const LONG_TURN_EVERY_MS = 250;

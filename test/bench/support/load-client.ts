@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Asks one path again and again over a few kept-alive connections and prints how many answers came. */
+/** Requests one path repeatedly over a few keep-alive connections and prints the number of answers. */
 const [port = '0', path = '/', milliseconds = '1000', connections = '32', key = '', body = '', more = ''] =
   process.argv.slice(2);
 const authorization = key === '' ? '' : `authorization: Bearer ${key}\r\n`;
@@ -34,7 +34,7 @@ const ask = (): void => {
   });
 };
 
-/** Where an answer ends; -1 while its last chunk has not come. */
+/** The offset of an answer's end; -1 until its last chunk has arrived. */
 const endOf = (rest: Buffer, head: number, text: string): number => {
   if (!/transfer-encoding: chunked/i.test(text))
     return head + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);

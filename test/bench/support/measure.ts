@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
-/** The median time of a call in milliseconds, over batches so that short calls can be measured. */
+/** The median time of a call in milliseconds, over batches, so that short calls can be measured. */
 export const timeOf = async (call: () => unknown, { batches = 15, calls = 100 } = {}): Promise<number> => {
   const times: number[] = [];
   for (let batch = 0; batch < batches; batch++) {
@@ -16,7 +16,7 @@ export const timeOf = async (call: () => unknown, { batches = 15, calls = 100 } 
   return median(times);
 };
 
-/** Runs several measurements in turn, round after round, and gives the median of each. */
+/** Alternates several measurements over some rounds and returns the median of each. */
 export const alternate = async <Name extends string>(
   rounds: number,
   measurements: Readonly<Record<Name, () => Promise<number>>>,
@@ -30,7 +30,7 @@ export const alternate = async <Name extends string>(
 
 const client = fileURLToPath(new URL('./load-client.ts', import.meta.url));
 
-/** How many answers a second a server on this machine gives; the client is a process of its own. */
+/** The answers per second of a server on this machine; the client is a separate process. */
 export const requestsPerSecond = async (
   port: number,
   path: string,
@@ -56,7 +56,7 @@ export const requestsPerSecond = async (
   return (answered * 1000) / milliseconds;
 };
 
-/** Prints rows of a measurement: what, figure, and the bound it is held to. */
+/** Prints rows of a measurement: what was measured, the figure, and its limit. */
 export const printRows = (
   title: string,
   rows: readonly (readonly [what: string, figure: string, bound?: string])[],

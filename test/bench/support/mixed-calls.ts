@@ -2,7 +2,7 @@ import { type Answered, readAnswer, type WatchedServer } from './watched-server.
 
 const MCP_VERSION = '2026-07-28';
 
-/** What a tenant does in a day: calls of all kinds, definitions that change, decisions, plans, lists and mistakes. */
+/** A realistic mix of a tenant's requests: calls, changing definitions, decisions, plans, lists and mistakes. */
 export const mixedCall = async (
   server: WatchedServer,
   key: string,
@@ -59,7 +59,7 @@ const planAndRun = async (
   return post(`/v1/plans/${(body as { plan_id: string }).plan_id}/runs`, {});
 };
 
-/** Opens the stream of events and leaves it, as a browser does that goes to another page. */
+/** Opens the event stream and aborts it, as a browser does that leaves the page. */
 const watchBriefly = async (server: WatchedServer, key: string): Promise<{ status: number }> => {
   const leave = new AbortController();
   const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };

@@ -1,9 +1,9 @@
 /**
- * A client in a process of its own that makes small calls one after the other until it is told to stop, each followed
- * by one to the control where there is one: so both meet the same moments of the machine.
+ * A client in a separate process that makes small calls one after another until it is told to stop. If there is a
+ * control server, each call is followed by one to it, so that both see the same load on the machine.
  */
 const [address = '', key = '', pauseMs = '0', control = ''] = process.argv.slice(2);
-/** Until the client itself runs as fast as it will. */
+/** Calls that are not measured, while the client's own code is compiled. */
 const WARM_UP = 20;
 const waited: Readonly<Record<'product' | 'control', number[]>> = { product: [], control: [] };
 let isOver = false;

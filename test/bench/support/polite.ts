@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a client waited for its calls, in milliseconds. */
+/** The latencies of a client's calls, in milliseconds. */
 export interface Waited {
   readonly product: readonly number[];
   readonly control: readonly number[];
@@ -10,13 +10,13 @@ export interface Waited {
 
 interface Options {
   readonly pauseMs?: number;
-  /** The address of a server to ask in turn with the product. */
+  /** The address of a control server to call alternately with the product. */
   readonly control?: string;
 }
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Starts a client in another process; what it waits for small calls, from when it is warm until that is asked for. */
+/** Starts a client in another process; the returned function stops it and gives the latencies since it was warm. */
 export const politely = async (
   address: string,
   key: string,
@@ -32,7 +32,7 @@ export const politely = async (
   };
 };
 
-/** Starts the server that a soak compares with. */
+/** Starts the control server of a soak. */
 export const startControl = async (): Promise<{ readonly address: string; stop(): void }> => {
   const child = fork(fileOf('./control-server.ts'));
   const [address] = (await once(child, 'message')) as [string];

@@ -5,13 +5,13 @@ import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into a server by `--import`: writes down each turn of the event loop that took longer than 20 ms of the
- * processor, which a busy machine does not change as it does the clock's, and each second what its memory is made of
- * and how long the same small work took lately: beside others a processor does less in a millisecond. By the clock, of
- * which a median leaves out the interruptions: the processor's time is only told in steps of milliseconds.
+ * Loaded into a server by `--import`: records each turn of the event loop that took more than 20 ms of CPU time, which
+ * other load does not change, unlike wall time. Each second it records the memory use and the recent times of a fixed
+ * piece of work, because a processor does less per millisecond beside other load. That is wall time, from which a
+ * median removes interruptions, because CPU time has a resolution of milliseconds.
  */
 const file = process.env.STALL_FILE;
-/** Of the times of the same work: those of twenty minutes. */
+/** How many times of the fixed work are kept: those of twenty minutes. */
 const MOST_KEPT = 1200;
 const SAME_BYTES = new Uint8Array(1 << 19);
 if (isMainThread && file !== undefined) {
@@ -29,7 +29,7 @@ if (isMainThread && file !== undefined) {
     same.push(performance.now() - start);
     if (same.length > MOST_KEPT) same.shift();
     writeFileSync(`${file}.part`, JSON.stringify({ ...process.memoryUsage(), same }));
-    // Whoever reads it reads all of it.
+    // Renamed, so that a reader never sees a partial file.
     renameSync(`${file}.part`, `${file}.memory`);
   }, 1000).unref();
   setFlagsFromString('--expose-gc');
@@ -41,7 +41,7 @@ if (isMainThread && file !== undefined) {
   });
 }
 
-/** Outside of JavaScript, whose compiler makes the same work cheaper or dearer in the course of time. */
+/** Work in native code, because JavaScript gets faster or slower over time as it is recompiled. */
 function doTheSame(): void {
   hash('sha256', SAME_BYTES);
 }

@@ -1,9 +1,9 @@
 import { callStreaming, lambdaContext, loadHandler } from '../../support/lambda.ts';
 
-/** Starts a bundle as a new environment does, sends it one event and prints the milliseconds since the process began, by the clock and of the processor. */
+/** Starts a bundle as a new environment does, sends one event, and prints the wall and CPU time since process start. */
 const [folder = '', mode = '', event = '{}'] = process.argv.slice(2);
 type Handler = (event: unknown, context: unknown) => Promise<unknown>;
-// What the function logs must not mix with the figure.
+// Discards the function's log, so that it does not mix with the figures.
 process.stdout.write = (() => true) as typeof process.stdout.write;
 const handler = await loadHandler<Handler>(folder);
 const ready = performance.now();

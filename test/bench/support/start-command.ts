@@ -12,7 +12,7 @@ import { median } from './measure.ts';
 
 type CommandStart = Readonly<Record<'command' | 'processor ms' | 'wall ms' | 'memory MB', string | number>>;
 
-/** As `functions/cli/assay.js` starts the bundled program, with its compile cache; it tells at its end what it took. */
+/** Runs the bundled program with a compile cache, as `functions/cli/assay.js` does, and prints its usage at the end. */
 const RUNNER = `import module from 'node:module';
 module.enableCompileCache(process.env.BENCH_CACHE);
 const { main } = await import('./functions/cli/index.mjs');
@@ -20,9 +20,9 @@ process.exitCode = await main(process.argv.slice(2));
 const { user, system } = process.cpuUsage();
 process.stderr.write('\\n' + JSON.stringify([(user + system) / 1000, performance.now(), process.memoryUsage().rss / 1e6]));`;
 
-/** What assay tools list takes in process, and assay serve to its first answer: new processes on a folder of their own. */
+/** The cost of `assay tools list`, and of `assay serve` until its first answer: new processes in a separate folder. */
 export const measureCommands = async (rounds: number): Promise<readonly CommandStart[]> => {
-  // Where its packages are found.
+  // Inside node_modules, so that its packages are found.
   const bundle = fromRoot(`node_modules/.cache/bench-${process.pid}`);
   const folder = await mkdtemp(join(tmpdir(), 'assay-'));
   try {
@@ -33,7 +33,7 @@ export const measureCommands = async (rounds: number): Promise<readonly CommandS
     const [lists, serves]: [Figures[], Figures[]] = [[], []];
     for (let round = -1; round < rounds; round++) {
       const [list, serve] = [await listOnce(at), await serveOnce(at)];
-      // The first fills the compile cache.
+      // The first round fills the compile cache.
       if (round >= 0) lists.push(list);
       if (round >= 0) serves.push(serve);
     }
@@ -49,7 +49,7 @@ interface Place {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Processor and wall milliseconds, and megabytes. */
+/** CPU milliseconds, wall milliseconds and megabytes. */
 type Figures = readonly [number, number, number];
 
 const listOnce = async ({ runner, folder, env }: Place): Promise<Figures> => {
@@ -82,7 +82,7 @@ const addressOf = async (output: NodeJS.ReadableStream): Promise<string> => {
   throw new Error('the server ended before it listened');
 };
 
-// Linux counts in hundredths of a second.
+// Linux counts CPU time in hundredths of a second.
 const processorOf = (pid: number | undefined): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -14,27 +14,27 @@ export interface Answered {
   readonly body: unknown;
 }
 
-/** A real server, and what it takes: memory with its children, and turns of its event loop. */
+/** A real server with measurements: memory including its children, and turns of its event loop. */
 export interface WatchedServer extends Served {
   readonly data: string;
   isRunning(): boolean;
   send(path: string, body: unknown, options?: SendOptions): Promise<Answered>;
   key(tenant: string, scopes: readonly string[], rate?: Rate): Promise<string>;
-  /** The megabytes of the process and of all its children. */
+  /** The memory of the process and all its children, in megabytes. */
   memory(): Promise<number>;
-  /** What the process's own memory is made of, a second ago at most, in megabytes. */
+  /** The parts of the process's own memory in megabytes, at most a second old. */
   madeOf(): Promise<{ readonly heap: number; readonly external: number; readonly rss: number }>;
-  /** The megabytes of its heap that are in use: what is left once all garbage is collected. */
+  /** The heap in use after a full garbage collection, in megabytes. */
   live(): Promise<number>;
-  /** The milliseconds that the same small work took, once a second, the latest last. */
+  /** The milliseconds of a fixed piece of work, once a second, the latest last. */
   same(): Promise<readonly number[]>;
-  /** The milliseconds of the processor that the process took so far, without its children. */
+  /** The CPU milliseconds of the process so far, without its children. */
   cpu(): Promise<number>;
-  /** The longest turn of the event loop since a time, in milliseconds of the processor; below 20 counts as 0. */
+  /** The longest turn of the event loop since a time, in CPU milliseconds; below 20 counts as 0. */
   longestTurn(since: number): Promise<number>;
 }
 
-/** What the stall watch says. */
+/** What the stall watch reports. */
 interface Said extends NodeJS.MemoryUsage {
   readonly same: readonly number[];
 }
@@ -44,7 +44,7 @@ interface SendOptions {
   readonly key?: string;
 }
 
-/** Starts a server in a folder of its own, which `stop` removes. */
+/** Starts a server in a new folder, which `stop` removes. */
 export const watchServer = async (): Promise<WatchedServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-watched-'));
   const stalls = join(folder, 'stalls.txt');
@@ -54,7 +54,7 @@ export const watchServer = async (): Promise<WatchedServer> => {
   const state = { isStopping: false };
   served.ended.then((how) => {
     if (state.isStopping) return;
-    // Nobody answers the clients any more, and some of them would wait for ever.
+    // Without a server, some clients would wait for ever.
     console.error(`the server ended by itself with ${how}`);
     process.exit(1);
   });
@@ -71,7 +71,7 @@ export const watchServer = async (): Promise<WatchedServer> => {
   return {
     ...served,
     data: folder,
-    // One that was killed has no exit code.
+    // A killed process has no exit code.
     isRunning: () => served.child.exitCode === null && served.child.signalCode === null,
     send,
     async key(tenant, scopes, rate) {
@@ -97,7 +97,7 @@ export const watchServer = async (): Promise<WatchedServer> => {
     async cpu() {
       const stat = await readFile(`/proc/${served.child.pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      // In hundredths of a second.
+      // Linux counts CPU time in hundredths of a second.
       return (Number(fields[11]) + Number(fields[12])) * 10;
     },
     async longestTurn(since) {
