@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-// fast-check's own unit `binary` means the same, and takes a second to make.
+// Equivalent to fast-check's own unit `binary`, which takes a second to create.
 const unit = fc
   .oneof(
     fc.integer({ min: 0, max: 0x7f }),
@@ -9,6 +9,6 @@ const unit = fc
   )
   .map((code) => String.fromCodePoint(code));
 
-/** Text of any characters, control characters and those beyond 16 bits among them. */
+/** Text of any characters, including control characters and those beyond 16 bits. */
 export const anyText = (constraints: { readonly minLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ ...constraints, unit });

@@ -4,7 +4,7 @@ import { callStreaming, type Streamed, urlEvent } from './lambda.ts';
 export type ApiHandler = Parameters<typeof callStreaming>[0];
 
 export interface ApiAnswer extends Streamed {
-  /** The body, where it is JSON. */
+  /** The body, if it is JSON. */
   readonly json: never;
 }
 
@@ -15,7 +15,7 @@ export type SendToApi = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<ApiAnswer>;
 
-/** Sends requests as CloudFront does: with the secret header, the viewer's host and, unless another, the admin key. */
+/** Sends requests as CloudFront does: with the secret header, the viewer's host and, by default, the admin key. */
 export const sendTo =
   (handler: () => ApiHandler): SendToApi =>
   async (method, path, body, headers = {}) => {

@@ -70,7 +70,7 @@ const publishClients = async () => {
   };
 };
 
-/** What a client of the SDK keeps, in memory. */
+/** The OAuth state of an SDK client, in memory. */
 export const memoryOAuthClient = (clientMetadataUrl?: string, redirect = REDIRECT) => {
   const kept: { url?: URL; verifier?: string; tokens?: object; information?: object; discovery?: object } = {};
   const metadata: OAuthClientMetadata = { client_name: 'Test agent', redirect_uris: [redirect] };
@@ -92,7 +92,7 @@ export const memoryOAuthClient = (clientMetadataUrl?: string, redirect = REDIREC
   return { provider, kept };
 };
 
-/** A browser without scripts: it keeps cookies, follows redirects on this machine, and stops at the client's address. */
+/** A browser without scripts: keeps cookies, follows redirects on this machine, and stops at the client's address. */
 export const pageFollower = () => {
   const cookies = new Map<string, string>();
   const go = async (url: string, form?: URLSearchParams): Promise<{ url: string; text: string; status: number }> => {

@@ -11,12 +11,12 @@ export type Secret = Record<string, string>;
 export interface LocalSecrets {
   readonly endpoint: string;
   readonly secrets: Map<string, Secret>;
-  /** How often a secret was read. */
+  /** The number of secret reads. */
   reads: number;
   stop(): Promise<void>;
 }
 
-/** A Secrets Manager that only reads, in its own protocol (JSON 1.1). */
+/** A read-only Secrets Manager that speaks its JSON 1.1 protocol. */
 export const startSecrets = async (secrets: Map<string, Secret>): Promise<LocalSecrets> => {
   const local = { secrets, reads: 0 };
   const server = createServer(async (request: IncomingMessage, response) => {
@@ -42,7 +42,7 @@ export interface LocalAws {
   readonly dynamo: LocalDynamo;
   readonly s3: LocalS3;
   readonly secrets: LocalSecrets;
-  /** What the stack would set, with the addresses of the servers here. */
+  /** The environment that the stack would set, with the addresses of the local servers. */
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface LocalAws {
 export const ORIGIN_SECRET = 'o'.repeat(48);
 export const ADMIN_SECRET = 'a'.repeat(48);
 
-/** What the functions need of AWS, on this machine. */
+/** Local servers for the AWS services that the functions need. */
 export const startAws = async (): Promise<LocalAws> => {
   const known = new Map([
     ['origin', { AWSCURRENT: ORIGIN_SECRET }],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Bundle, bundleFunction } from '../../infra/build/bundle.ts';
 import { buildLayer } from '../../layers/onnx/build.ts';
 
-/** What a function has at most, of which 1.1 MB are word vectors that only a search loads, and what a cold start loads. */
+/** Limits on a function's code, of which 1.1 MB are word vectors for search, and on what a cold start loads of it. */
 export const MAX_CODE_BYTES = 2_750_000;
 export const MAX_START_BYTES = 550_000;
 
@@ -18,7 +18,7 @@ export interface Bundles<Name extends string> {
   remove(): Promise<void>;
 }
 
-/** Bundles functions as they are deployed, far from any node_modules, and makes the layer's packages found. */
+/** Bundles functions as they are deployed, away from any node_modules, and makes the layer's packages resolvable. */
 export const bundleAll = async <Name extends string>(
   entries: Readonly<Record<Name, string>>,
   { tools, layer = true }: { readonly tools?: string; readonly layer?: boolean } = {},
@@ -39,7 +39,7 @@ export const bundleAll = async <Name extends string>(
   return { built, remove: () => rm(directory, { recursive: true }) };
 };
 
-/** Lambda names the folders of layers in NODE_PATH, which is read when a process starts. */
+/** Lambda lists the layers' folders in NODE_PATH, which Node reads only at process start. */
 const useLayer = async (layer: string): Promise<void> => {
   await buildLayer(layer);
   process.env.NODE_PATH = join(layer, 'nodejs/node_modules');

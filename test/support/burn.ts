@@ -1,4 +1,4 @@
-/** Keeps this thread computing for so much of its own CPU time, however busy the machine is. */
+/** Keeps this thread busy until it has used this much CPU time, whatever the machine's load. */
 export const burnCpu = (milliseconds: number): number => {
   const used = () => {
     const { user, system } = process.threadCpuUsage();

@@ -1,4 +1,4 @@
-/** Certificates for tests alone, of an authority that nobody trusts: valid for 100 years, and for a day of 2020. */
+/** Test certificates of an authority that nobody trusts: one valid for 100 years, one for a day of 2020. */
 
 export const testAuthority = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIULsUjWzF0Gsey/EzhJ2Y6Ehtsv+gwCgYIKoZIzj0EAwIw

@@ -13,7 +13,7 @@ interface Stack {
 
 const ACCOUNT = '111111111111';
 
-/** An error as the service answers it. */
+/** An error in the service's format. */
 class ServiceError extends Error {
   readonly code: string;
   constructor(message: string, code = 'ValidationError') {
@@ -23,18 +23,18 @@ class ServiceError extends Error {
 }
 
 /**
- * The part of AWS that `cdk deploy` and `cdk destroy` speak to, over HTTP. Stacks follow CloudFormation's rules on
- * exports: what imports comes after what exports, and goes before it.
+ * The part of AWS that `cdk deploy` and `cdk destroy` use, over HTTP. Stacks follow CloudFormation's rules on exports:
+ * an importing stack is deployed after the exporting one and removed before it.
  */
 export class CloudFormationStub {
   /** Every call, as `Action name`. */
   readonly calls: string[] = [];
-  /** Stacks in the order in which their deployment ended, and in which they were removed. */
+  /** Stacks in the order of their finished deployments and of their removals. */
   readonly deployed: string[] = [];
   readonly removed: string[] = [];
   /** Objects that were put into S3. */
   readonly objects: string[] = [];
-  /** How many removals of the edge's stack are refused, as CloudFront still has copies of its function. */
+  /** How many removals of the edge stack still fail, because CloudFront has replicas of its function. */
   replicated = 0;
   readonly #stacks = new Map<string, Stack>();
   readonly #changes = new Map<string, { readonly name: string; readonly template: string }>();
@@ -75,7 +75,7 @@ export class CloudFormationStub {
     this.#server.close();
   }
 
-  /** SSM and ECR: bootstrapped long ago, and no image is there yet. */
+  /** SSM and ECR of a bootstrapped account without images. */
   #json(action: string): unknown {
     this.calls.push(action);
     if (action === 'GetParameter') return { Parameter: { Name: 'version', Value: '30', Type: 'String' } };
@@ -85,7 +85,7 @@ export class CloudFormationStub {
     throw new ServiceError('The image is not there', 'ImageNotFoundException');
   }
 
-  /** Bundles are there already, so that the test need not build them; templates are not. */
+  /** S3 that already has all bundles, so that the test need not build them, but no templates. */
   #s3(method: string, url: string, body: Buffer, response: import('node:http').ServerResponse): void {
     const { pathname, searchParams } = new URL(url, 'http://s3');
     const [, bucket = '', ...path] = pathname.split('/');
@@ -108,7 +108,7 @@ export class CloudFormationStub {
     const action = fields.get('Action') ?? '';
     const given = fields.get('StackName') ?? '';
     const name = nameOf(given);
-    // What was deleted is known by its id alone.
+    // A deleted stack is found by its id only.
     if (given === name && this.#stacks.get(name)?.status === 'DELETE_COMPLETE') this.#stacks.delete(name);
     this.calls.push(`${action} ${name}`.trim());
     const answer = this.#answers[action];
@@ -150,7 +150,7 @@ export class CloudFormationStub {
     },
     DeleteStack: (name) => {
       const stack = this.#stacks.get(name);
-      // As in AWS, what is gone can be deleted again.
+      // As in AWS, deleting a deleted stack succeeds.
       if (!stack || stack.status === 'DELETE_COMPLETE') return '';
       const exported = new Set(exportsOf(stack.template));
       const user = [...this.#stacks.values()].find((other) =>

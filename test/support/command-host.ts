@@ -2,7 +2,7 @@ import { main } from '../../functions/cli/main.ts';
 import { endWithParent } from '../../shared/adapters/node/orphan-watch.ts';
 import type { HostedCommand } from './hosted-commands.ts';
 
-/** Runs one command after another as the process of each would: what they print is kept and sent. */
+/** Runs commands one after another, as separate processes would; their output is collected and sent. */
 endWithParent();
 const printed = { stdout: '', stderr: '' };
 for (const name of ['stdout', 'stderr'] as const)

@@ -1,4 +1,4 @@
-/** Milliseconds of this thread's CPU time, which other load hardly changes; the system counts it in steps of about 4. */
+/** This thread's CPU time in milliseconds, which other load hardly changes; its resolution is about 4 ms. */
 export const cpuMs = async (work: () => unknown): Promise<number> => {
   const before = process.threadCpuUsage();
   await work();
@@ -7,8 +7,8 @@ export const cpuMs = async (work: () => unknown): Promise<number> => {
 };
 
 /**
- * How many times the CPU time of `work` the `other` takes, by the fastest of several alternating runs: what disturbs one
- * run does not disturb them all.
+ * The CPU time of `other` divided by that of `work`, from the fastest of several alternating runs, because a
+ * disturbance rarely affects all runs.
  */
 export const cpuRatio = async (work: () => unknown, other: () => unknown, runs = 4): Promise<number> => {
   const [works, others]: [number[], number[]] = [[], []];

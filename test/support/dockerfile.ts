@@ -13,11 +13,11 @@ export interface Stage {
 export interface Dockerfile {
   readonly args: Readonly<Record<string, string>>;
   readonly stages: ReadonlyMap<string, Stage>;
-  /** A stage and all it is built from, the outermost last. */
+  /** A stage and all stages it is built from, the outermost last. */
   chain(stage: string): readonly Stage[];
 }
 
-/** Reads the stages of a Dockerfile; a line it does not understand is an error. */
+/** Parses the stages of a Dockerfile; an unknown line is an error. */
 export const parseDockerfile = (source: string): Dockerfile => {
   const args: Record<string, string> = {};
   const stages = new Map<string, Stage & { readonly instructions: Instruction[] }>();

@@ -14,15 +14,15 @@ export interface LocalDynamo {
   readonly call: JsonCall;
   readonly endpoint: string;
   readonly tableName: string;
-  /** Processor time the server has used. */
+  /** The CPU time that the server has used. */
   processorMs(): number;
   stop(): Promise<void>;
 }
 
-/** Another server to try instead, such as Amazon's DynamoDB Local: `ASSAY_TEST_DYNAMO=http://127.0.0.1:8000`. */
+/** Another server to test against, such as Amazon's DynamoDB Local: `ASSAY_TEST_DYNAMO=http://127.0.0.1:8000`. */
 const OTHER_SERVER = process.env.ASSAY_TEST_DYNAMO;
 
-/** Why there is no DynamoDB-compatible server here; undefined when there is one. In CI its absence is a failure. */
+/** Why no DynamoDB-compatible server is available; undefined if one is. In CI a missing server is a failure. */
 export function whyNoDynamo(): string | undefined {
   if (OTHER_SERVER !== undefined || binary() !== undefined) return undefined;
   const why = `@dynoxide/linux-x64, the DynamoDB-compatible server, is not installed on ${process.platform} ${process.arch}`;
@@ -30,7 +30,7 @@ export function whyNoDynamo(): string | undefined {
   return why;
 }
 
-/** Starts a server in memory on a free loopback port and makes the table. */
+/** Starts an in-memory server on a free loopback port and creates the table. */
 export async function startDynamo(): Promise<LocalDynamo> {
   const {
     endpoint,
@@ -54,7 +54,7 @@ export async function startDynamo(): Promise<LocalDynamo> {
 
 const runningServer = (endpoint: string) => ({ endpoint, processorMs: () => 0, stop: async () => {} });
 
-// The shell ends the server when its own input ends: also when this process is killed and cannot clean up.
+// The shell kills the server when its own input ends, which also happens when this process is killed.
 const guarded = '"$0" --port "$1" & server=$!; read -r _; kill -9 $server';
 
 async function startServer(
@@ -77,18 +77,18 @@ async function startServer(
   throw new Error(`the DynamoDB-compatible server did not start: ${said}`);
 }
 
-/** What the only child of a process has used, in user and kernel mode; Linux counts in hundredths of a second. */
+/** The CPU time of the only child of a process, user and kernel; Linux counts in hundredths of a second. */
 const processorMsOfChild = (parent: number | undefined): number => {
   const child = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim();
   const fields = readFileSync(`/proc/${child}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 };
 
-/** The calls of a server on this machine, as the functions make them. */
+/** Makes calls to a local server, as the functions do. */
 export const localCalls = (endpoint: string, limits: { readonly answerMs?: number } = {}): JsonCall =>
   jsonService({ service: 'table', endpoint, region: localRegion, credentials: () => localCredentials, ...limits });
 
-/** A client for a server on this machine. */
+/** An SDK client for a local server. */
 export const localClient = (endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient =>
   new DynamoDBClient({
     endpoint,

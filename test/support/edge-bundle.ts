@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 export interface BuiltEdge {
   readonly file: string;
   readonly bytes: number;
-  /** The modules whose text is in it. */
+  /** The modules in the bundle. */
   readonly inputs: readonly string[];
 }
 

@@ -13,16 +13,16 @@ const shipped = {
   definitions: ['shipped_one', 'shipped_two'].map((name) => aTool({ name, handler: name, tags: ['shipped'] })),
 };
 
-/** Several tenants with their keys, the API that serves them, and what is published of them. */
+/** Several tenants with their keys, the API that serves them, and their published data. */
 export interface EdgeWorld {
   readonly given: TestAssay;
   readonly blobs: Blobs;
   readonly clock: { ms: number };
-  /** Keys by what they are for. */
+  /** Keys by purpose. */
   readonly keys: Readonly<Record<string, string>>;
   makeKey(options: Parameters<TestAssay['key']>[0]): Promise<string>;
   register(tenant: string, tool: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Publishes all there is up to now, as the stream's function does after each change. */
+  /** Publishes all current data, as the stream's function does after each change. */
   publish(now?: number): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export const makeEdgeWorld = async (blobs: Blobs = memoryBlobs()): Promise<EdgeW
   return { given, blobs, clock, keys, makeKey, register, publish };
 };
 
-/** Tools that differ in all that a list can be narrowed by; one name that two tenants have. */
+/** Registers tools that differ in everything a list can filter by, and one name that two tenants share. */
 export const fillEdgeWorld = async ({ given, register }: EdgeWorld): Promise<void> => {
   for (let n = 0; n < 12; n++) {
     const name = `acme_tool_${String(n).padStart(2, '0')}`;

@@ -8,7 +8,7 @@ export type Headers = Readonly<Record<string, string>>;
 const asCloudFront = (headers: Headers): CloudFrontRequest['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), [{ key, value }]]));
 
-/** What CloudFront hands an origin-request function. */
+/** The event that CloudFront passes to an origin-request function. */
 export const edgeEvent = (
   path: string,
   headers: Headers,
@@ -44,7 +44,7 @@ export const edgeEvent = (
   return { Records: [{ cf: { config, request } }] };
 };
 
-/** What the edge made of an event: an answer of its own, or the request as it goes on to the origin. */
+/** The result of the edge: its own answer, or the request as passed on to the origin. */
 export interface EdgeOutcome {
   readonly passed?: CloudFrontRequest;
   readonly status?: number;
@@ -63,7 +63,7 @@ export const callEdge = async (handler: EdgeHandler, event: CloudFrontEdgeEvent)
   };
 };
 
-/** The edge on published files in any store, with a clock of its own. */
+/** The edge, reading published files from the given store, with a clock that the test controls. */
 export const edgeOn = (
   blobs: Blobs,
   clock: { ms: number },

@@ -3,7 +3,7 @@ import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import type { Picture } from '../../shared/iqa/engine.ts';
 import { recordingLog } from './recording-log.ts';
 
-/** A process that ends, in the way that it is told, while its image workers run a network or what never returns. */
+/** A process that ends in the given way while its image workers run a network or code that never returns. */
 const ends: Readonly<Record<string, () => unknown>> = {
   'process.exit': () => process.exit(0),
   'an exception': () => {
@@ -42,7 +42,7 @@ if (how === 'endless') {
   score(64).catch(() => {});
   while (log.lines.length === 0) await sleep(5);
 } else {
-  // The network is loaded, and then runs without a pause.
+  // Loads the network, then runs it without a pause.
   await score(400);
   for (let turn = 0; turn < 100; turn++) score(400).catch(() => {});
 }

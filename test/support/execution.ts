@@ -28,10 +28,10 @@ export interface Invoked {
   };
 }
 
-/** How long a call of a test may wait for its process: on a busy machine one takes long to start. */
+/** How long a test's call may wait for its process, which takes long to start on a busy machine. */
 export const PATIENT_MS = 600_000;
 
-/** The product with its builtin tools, on a memory table and a folder that is removed again. */
+/** The product with its builtin tools, on a memory table and a temporary folder. */
 export const toolsAssay = async (
   test: { after(clean: () => Promise<void>): void },
   ports: Partial<AssayPorts> = {},
@@ -62,7 +62,7 @@ export const toolsAssay = async (
   return { ...made, files, invoke: invoker(made) };
 };
 
-/** One for all tests of a suite: starting its processes may take longer than what is tested in them. */
+/** One instance for all tests of a suite, because starting its processes may take longer than the tests. */
 export const toolsForAll = (): (() => ToolsAssay) => {
   const cleaning: (() => Promise<void>)[] = [];
   let made: ToolsAssay | undefined;
@@ -78,7 +78,7 @@ export const toolsForAll = (): (() => ToolsAssay) => {
   };
 };
 
-/** Gives a shipped tool another time limit: a shorter test, or one that no busy machine ends. */
+/** Changes the time limit of a shipped tool, to make a test shorter or independent of the machine's load. */
 export const giveTime = ({ catalogs }: Pick<ToolsAssay['assay'], 'catalogs'>, tool: string, seconds: number): void => {
   const of = catalogs.of.bind(catalogs);
   Object.assign(catalogs, {
@@ -97,7 +97,7 @@ const invoker =
   (tool, args, key, more = {}) =>
     json<never>('POST', `/v1/tools/${tool}/invoke`, { arguments: args, ...more }, key);
 
-/** A registry whose tools are the functions given, each with its own name as handler. */
+/** A registry whose tools are the given functions, each with its own name as handler. */
 export const assayWith = async (
   functions: Readonly<Record<string, Handler['run']>>,
   { definition = {}, ...ports }: Partial<AssayPorts> & { readonly definition?: object } = {},

@@ -1,5 +1,5 @@
-// Preloaded into a real server: its clock and its intervals run faster, so that a lease ends within seconds. Every
-// process that is given the same start has the same time.
+// Preloaded into a real server: its clock and intervals run faster, so that a lease ends within seconds. Processes with
+// the same start have the same time.
 const since = Number(process.env.FAST_SINCE ?? Date.now());
 const speed = Number(process.env.FAST_SPEED ?? 1);
 const now = Date.now;

@@ -12,13 +12,13 @@ const HOOK = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 interface FirstAnswer {
-  /** The bundle's own files of groups of modules, by name. */
+  /** The names of the loaded module groups, which are separate files of the bundle. */
   readonly groups: readonly string[];
   /** Whether Node's `fetch` was loaded. */
   readonly fetch: boolean;
 }
 
-/** What a bundle loads up to its first answer, in a process of its own. */
+/** What a bundle loads until its first answer, in a separate process. */
 export const firstAnswer = async (
   folder: string,
   mode: 'stream' | 'plain',

@@ -9,12 +9,12 @@ export interface Failure {
   readonly error: string;
 }
 
-/** How the tests of a process ended. */
+/** The result of a process's tests. */
 export interface PartEnd {
   readonly files: readonly string[];
   readonly failures: readonly Failure[];
   readonly counts: Counts;
-  /** Whether it ran its tests to their end. */
+  /** Whether all its tests ran to their end. */
   readonly isCounted: boolean;
   /** By file. */
   readonly milliseconds: ReadonlyMap<string, number>;
@@ -22,11 +22,11 @@ export interface PartEnd {
   readonly output: Buffer;
 }
 
-/** esbuild and the compiler end before they have filled the memory: collecting garbage less often is a fifth of their time. */
+/** esbuild and the compiler are short-lived; collecting garbage less often saves a fifth of their time. */
 const env = { GOGC: '400', ...process.env };
 const script = fileURLToPath(new URL('run-part.ts', import.meta.url));
 
-/** Runs test files in a process of their own. */
+/** Runs test files in a separate process. */
 export const runPart = async (files: readonly string[], patterns: readonly string[]): Promise<PartEnd> => {
   const began = performance.now();
   const child = fork(script, [...patterns, ...files], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });

@@ -16,7 +16,7 @@ const pickBy =
   <T>(values: readonly T[]) =>
     values[Math.floor(random() * values.length)] as T;
 
-/** The routes with the JSON Schema of what they take. */
+/** The routes with the JSON Schemas of their inputs. */
 const targets = routes.map(({ method, path, query, body }) => ({
   method: method === 'all' ? 'POST' : method.toUpperCase(),
   path,
@@ -29,7 +29,7 @@ function schemaOf(schema: z.ZodType | undefined): Readonly<Record<string, unknow
   return schema && (z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as Record<string, unknown>);
 }
 
-/** A request made from a seed: of some route, mostly right in form, and wrong in a place or two. */
+/** A seeded request to a random route, mostly well-formed, with an error in a place or two. */
 export const fuzzRequest = (seed: number, names: readonly string[], key: string): FuzzedRequest => {
   const random = randomOf(seed * 2654435761);
   const pick = pickBy(random);
@@ -95,7 +95,7 @@ const bodyOf = (target: (typeof targets)[number], random: Random): readonly [unk
   const value = spoil(sample(target.body ?? {}, random), random);
   if (target.type?.startsWith('multipart/') && random() < 0.8) return [formOf(value, random), undefined];
   const json = JSON.stringify(value) ?? '';
-  // JSON.stringify writes no number that is out of range.
+  // JSON.stringify cannot write an out-of-range number.
   const text = random() < 0.05 ? json.replace(/(?<=[:[,])-?\d+(?:\.\d+)?(?=[,}\]])/, '-1e999') : json;
   return [random() < 0.1 ? text.slice(0, Math.floor(random() * text.length)) : text, typeOf(random)];
 };
@@ -115,7 +115,7 @@ const formOf = (value: unknown, random: Random): FormData => {
   return form;
 };
 
-/** Replaces, removes, adds or leaves as it is, here or further in. */
+/** Replaces, removes, adds or keeps a value, here or deeper. */
 const spoil = (value: unknown, random: Random): unknown => {
   const pick = pickBy(random);
   const kind = random();

@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
-/** An MCP server over stdio whose one tool adds another, and that tells of it. */
+/** An MCP server over stdio whose only tool adds another tool, and that sends a notification of it. */
 const server = new McpServer({ name: 'growing', version: '1' });
 const say = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 

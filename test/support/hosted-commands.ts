@@ -18,7 +18,7 @@ export interface CommandHost {
 
 const script = fileURLToPath(new URL('command-host.ts', import.meta.url));
 
-/** A process that runs commands one after another: to start one for each takes most of their time. */
+/** A process that runs commands one after another, because starting a process takes most of a command's time. */
 export const startCommandHost = (): CommandHost => {
   let host: { readonly child: ChildProcess; readonly ended: Promise<never> } | undefined;
   let isBusy = false;

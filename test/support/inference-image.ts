@@ -9,7 +9,7 @@ import { parseDockerfile } from './dockerfile.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Does on this machine what the Dockerfile does: its native packages, and bundles beside them. */
+/** Builds the image's content without Docker: its native packages, and the bundles beside them. */
 export const buildImage = async (folder: string): Promise<void> => {
   const { stages } = parseDockerfile(readFileSync(join(root, 'functions/inference/Dockerfile'), 'utf8'));
   const [step] = stages.get('natives')?.instructions ?? [];
@@ -23,13 +23,13 @@ export const buildImage = async (folder: string): Promise<void> => {
 };
 
 export interface Job {
-  /** Waits for a line of its log. */
+  /** Waits for a message in its log. */
   said(message: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<{ readonly code: number | null; readonly log: string }>;
 }
 
-/** Starts the Batch worker as its container does. */
+/** Starts the Batch worker as the container does. */
 export const startJob = (folder: string, env: Readonly<Record<string, string>>): Job => {
   const child = spawn(process.execPath, ['index.mjs'], {
     cwd: join(folder, 'batch'),

@@ -9,7 +9,7 @@ import { isWhole } from './sampling.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** As a user has it: this Node first, and nothing of npm's that this process was started with. */
+/** A user's environment: this Node first on the path, and no variables from npm, Node or Assay. */
 const env = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|ASSAY_)/.test(name))),
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
@@ -20,9 +20,8 @@ export const runAsUser = (cwd: string, file: string, ...args: string[]) =>
   run(file, args, { cwd, env, maxBuffer: 2 ** 26 });
 
 /**
- * A new folder with the package installed. A whole run packs it and installs the file from the registry; a sample
- * builds it too, but lays out by hand what package.json says belongs to it, with its dependencies as this clone has
- * them.
+ * Installs the package in a new folder. A whole run packs it and installs the tarball, with dependencies from the
+ * registry; a sample builds it too, but copies the files that package.json lists and links this clone's dependencies.
  */
 export const installPackage = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-package-'));

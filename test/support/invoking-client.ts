@@ -10,13 +10,13 @@ import { type TestAssay, testAssay } from './assay.ts';
 import { openTable } from './table-client.ts';
 import { aTool } from './tools.ts';
 
-/** What another process does: call a tool so many times at once. */
+/** The task of another process: to call a tool this many times at once. */
 export interface InvokingTask {
   readonly address: TableAddress;
   readonly calls: number;
 }
 
-// Every fifth call fails; all take a moment, so that they overlap.
+// Every fifth call fails; most take a few milliseconds, so that they overlap.
 const work: Handler = {
   permission: 'safe',
   run: async ({ n }) => {
@@ -32,7 +32,7 @@ const tool = aTool({
 });
 const source: ToolSource = { kind: 'shipped', source: 'test', definitions: [tool] };
 
-/** The product on a table that others use too, with a tool that now and then fails. */
+/** The product on a shared table, with a tool that sometimes fails. */
 export const workingAssay = async (address: TableAddress): Promise<TestAssay> =>
   testAssay({
     table: await openTable(address),
@@ -40,7 +40,7 @@ export const workingAssay = async (address: TableAddress): Promise<TestAssay> =>
     handlers: { builtin: new Map([['tally', work]]), internal: new Map() },
   });
 
-/** Lets a process of its own call, and gives what it was answered. */
+/** Makes the calls in a separate process and returns their outcomes. */
 export const invokeElsewhere = async (task: InvokingTask): Promise<readonly Outcome[]> => {
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -12,7 +12,7 @@ import { shippedComputations } from '../../shared/iqa/shipped.ts';
 import type { Log } from '../../shared/kernel/ports.ts';
 import { recordingLog } from './recording-log.ts';
 
-/** A picture of test/golden/iqa, as a file somebody hands in. */
+/** A picture of test/golden/iqa as a submitted file. */
 export const goldenImage = (name: string) => ({
   name,
   bytes: new Uint8Array(readFileSync(new URL(`../golden/iqa/${name}`, import.meta.url))),
@@ -24,7 +24,7 @@ export const shippedCatalogue = (): IqaCatalogue =>
 
 const noModels: ModelLookup = { find: async () => undefined, names: async () => new Set() };
 
-/** What scoring needs, with an engine that counts how often each tool ran. */
+/** The dependencies of scoring, with an engine that counts the runs of each tool. */
 export const scoring = (
   engine: IqaEngine,
   over: Partial<Omit<ScoreDeps, 'engine'>> & { readonly models?: ModelLookup } = {},
@@ -53,7 +53,7 @@ export const scoring = (
 
 export const testEngine = (log: Log = recordingLog()): IqaEngine => onnxEngine({ log, workers: 2 });
 
-/** The image side of the product on stores in memory. */
+/** The image-quality part of the product on in-memory stores. */
 export const testIqa = (ports: Pick<IqaPorts, 'engine' | 'table' | 'blobs'> & Partial<IqaPorts>): Iqa =>
   composeIqa({
     catalogue: shippedCatalogue(),
@@ -63,7 +63,7 @@ export const testIqa = (ports: Pick<IqaPorts, 'engine' | 'table' | 'blobs'> & Pa
     ...ports,
   });
 
-/** An engine, and the names of the pictures it decoded that nobody has given back yet. */
+/** An engine, and the names of its decoded pictures that have not been released yet. */
 export const watchingMemory = (engine: IqaEngine): { readonly engine: IqaEngine; readonly held: Set<string> } => {
   const held = new Set<string>();
   return {

@@ -44,7 +44,7 @@ import { UploadItem } from '../../shared/uploads/upload.ts';
 
 type Kind = Stored<never>;
 
-/** Every shape of keys (partition and sort key, parted by a space) with the kinds of items that lie there. */
+/** Every key pattern (partition and sort key, separated by a space) with the kinds of items stored there. */
 const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^KEY#\S+ KEY$/, [ApiKeyItem]],
   [/^KEY#\S+ QUOTA#/, [QuotaItem]],
@@ -103,11 +103,11 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#ONCE#/, [ConfirmationItem, AnswerItem, ClientAnswerItem]],
 ];
 
-/** The kinds of items that may lie under a key. */
+/** The kinds of items that may be stored under a key. */
 export const kindsOf = ({ pk, sk }: Item['key']): readonly Kind[] =>
   (kinds.find(([shape]) => shape.test(`${pk} ${sk}`))?.[1] ?? []) as readonly Kind[];
 
-/** Whether this release can read an item as one of the kinds that may lie under its key. */
+/** Whether this release can read an item as one of the kinds allowed under its key. */
 export const isReadable = (item: Item): boolean =>
   kindsOf(item.key).some((kind) => {
     try {

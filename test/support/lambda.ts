@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 
-/** The end of the head in a streamed answer, as the runtime writes it. */
+/** The delimiter that the runtime writes after the head of a streamed answer. */
 const DELIMITER = Buffer.alloc(8);
 
 interface Head {
@@ -13,7 +13,7 @@ interface Head {
 /** A streamed answer as the function URL's client sees it. */
 export interface Streamed extends Head {
   readonly body: Buffer;
-  /** How many pieces the body came in. */
+  /** The number of chunks of the body. */
   readonly pieces: number;
 }
 
@@ -27,13 +27,13 @@ class AnswerStream extends Writable {
 
 type StreamHandler = (event: unknown, stream: AnswerStream, context: LambdaContext) => Promise<void>;
 
-/** Gives handlers what Lambda's own runtime puts into the global scope. */
+/** Installs the globals that Lambda's runtime provides. */
 export const installRuntime = (): void => {
   Object.assign(globalThis, {
     awslambda: {
       streamifyResponse: (handler: StreamHandler) => handler,
       HttpResponseStream: {
-        /** The head goes out with the first `write`, and never with `end` alone. */
+        /** The head is sent with the first `write`, and never with `end` alone. */
         from(stream: AnswerStream, head: Head): AnswerStream {
           const write: AnswerStream['write'] = stream.write.bind(stream);
           stream.write = (chunk: unknown) => {
@@ -73,7 +73,7 @@ export const loadHandler = async <Handler>(folder: string): Promise<Handler> => 
   return handler;
 };
 
-/** Calls a streaming handler and reads its answer apart. */
+/** Calls a streaming handler and parses its answer into head and body. */
 export const callStreaming = async (handler: StreamHandler, event: unknown): Promise<Streamed> => {
   const stream = new AnswerStream();
   await handler(event, stream, lambdaContext());
@@ -91,7 +91,7 @@ interface UrlRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** A request as a function URL hands it over (payload format 2.0). */
+/** A function URL's request event (payload format 2.0). */
 export const urlEvent = ({ method = 'GET', path = '/', query = '', headers = {}, body }: UrlRequest): unknown => {
   const host = 'abcdefghij0123456789klmnopqrstuv.lambda-url.us-east-1.on.aws';
   const isBase64Encoded = body instanceof Uint8Array;

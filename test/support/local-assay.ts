@@ -7,7 +7,7 @@ import { uploadSecret } from '../../functions/compose/local-secrets.ts';
 import type { Clock } from '../../shared/kernel/ports.ts';
 import { recordingLog } from './recording-log.ts';
 
-/** What `assay serve` composes on a data directory, in this process and without a socket. */
+/** The app that `assay serve` composes on a data directory, in this process and without a socket. */
 export const openData = async (
   test: { after(clean: () => Promise<void>): void },
   { data, base, clock }: { readonly data: string; readonly base: string; readonly clock: Clock },

@@ -1,6 +1,6 @@
 /**
- * An ONNX model of one picture whose score goes through a Loop: once, or for ever when its condition stays true. Written
- * field by field (the numbers are those of onnx.proto), as the product's own graphs have no loops.
+ * An ONNX model of one picture whose score passes through a Loop: once, or for ever if its condition stays true.
+ * Encoded field by field (with the numbers of onnx.proto), because the product's own graphs have no loops.
  */
 export const loopingModel = ({ isEndless }: { readonly isEndless: boolean }): Uint8Array => {
   const body = [

@@ -7,14 +7,14 @@ const numbers = (sizes: readonly (readonly [bytes: 1 | 2 | 3 | 4 | 8, value: num
     }),
   );
 
-/** An animation of one pixel. */
+/** A GIF animation of one pixel. */
 export const gifOf = (frames: number): Buffer => {
   const screen = Buffer.from([1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]);
   const frame = Buffer.from([0x21, 0xf9, 4, 0, 0, 0, 0, 0, 0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]);
   return Buffer.concat([Buffer.from('GIF89a'), screen, ...new Array<Buffer>(frames).fill(frame), Buffer.from([0x3b])]);
 };
 
-/** An animation whose frames are all the given picture of one pixel, itself a WebP. */
+/** A WebP animation whose frames are all the given WebP picture of one pixel. */
 export const webpOf = (frames: number, picture: Buffer): Buffer => {
   const chunk = (name: string, data: Buffer): Buffer =>
     Buffer.concat([Buffer.from(name), numbers([[4, data.length]]), data, Buffer.alloc(data.length % 2)]);
@@ -24,7 +24,7 @@ export const webpOf = (frames: number, picture: Buffer): Buffer => {
   return chunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...all]));
 };
 
-/** Pages of one pixel, as TIFF or as BigTIFF. */
+/** A TIFF or BigTIFF with pages of one pixel. */
 export const tiffOf = (pages: number, isBig = false): Buffer => {
   const [head, count, entry] = isBig ? [16, 8, 20] : [8, 2, 12];
   const tags: readonly (readonly [tag: number, value: number])[] = [

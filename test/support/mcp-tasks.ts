@@ -10,7 +10,7 @@ import { aTool } from './tools.ts';
 
 export const EXTENSION = 'io.modelcontextprotocol/tasks';
 export const PRICE = 7;
-/** Turns of at least 5 ms. */
+/** The most polls, at least 5 ms apart. */
 const PATIENCE = 600;
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ interface Reply {
 }
 
 interface Workshop extends TestAssay {
-  /** Lets the tool `hold` go on. */
+  /** Lets the tool `hold` finish. */
   release(): void;
 }
 
@@ -29,7 +29,7 @@ const text = { type: 'object', properties: { text: { type: 'string' } }, require
 const shout: Handler = { permission: 'safe', run: async ({ text: said }) => ({ text: `${String(said)}!` }) };
 const fail: Handler = { permission: 'safe', run: async () => Promise.reject(new Error('the kiln is cold')) };
 
-/** Tools, plans of them, and each plan registered as a tool by the plan's name. */
+/** Tools, plans made of them, and each plan registered as a tool under its name. */
 export const workshop = async (adapt: (runs: LocalRuns) => Runs = (runs) => runs): Promise<Workshop> => {
   const blobs = memoryBlobs();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ export const workshop = async (adapt: (runs: LocalRuns) => Runs = (runs) => runs
   return { ...given, release };
 };
 
-/** Runs as they are on state machines: this process hears nothing of their end. */
+/** Runs as on state machines: this process is not notified of their end. */
 export const elsewhere = (runs: LocalRuns): Runs & Pick<LocalRuns, 'close'> => ({
   start: async (request) => ({ ...(await runs.start(request)), engine: 'STANDARD' }),
   view: (tenant, id) => runs.view(tenant, id),
@@ -77,7 +77,7 @@ const planTool = async ({ json }: TestAssay, name: string, nodes: readonly objec
 export const withTasks = { extensions: { [EXTENSION]: {} } };
 export const withPerson = { ...withTasks, elicitation: { form: {} } };
 
-/** Speaks the protocol of 2026-07-28 as it is on the wire: the official client knows no tasks. */
+/** Speaks the wire protocol of 2026-07-28, because the official client does not support tasks. */
 export const speaker =
   ({ request }: TestAssay, key = ADMIN_KEY, capabilities: object = withTasks, nameOf = usualName) =>
   async (method: string, params: Json): Promise<Reply> => {
@@ -104,7 +104,7 @@ type Speak = ReturnType<typeof speaker>;
 export const call = async (speak: Speak, name: string, more: Json = {}): Promise<Json> =>
   (await speak('tools/call', { name, arguments: { text: 'hi' }, ...more })).result;
 
-/** Calls a plan that needs consent, given at once, as the protocol asks for it before there is a task. */
+/** Calls a plan that needs consent and consents at once, as the protocol asks for it before there is a task. */
 export const callWithConsent = async (speak: Speak, name: string): Promise<Json> => {
   const { requestState, inputRequests } = await call(speak, name);
   const [question = ''] = Object.keys(inputRequests as object);
@@ -127,7 +127,7 @@ export const executionsOf = async ({ assay, json }: TestAssay, tool: string): Pr
   return body.executions;
 };
 
-/** What the ledger says of a key once the call has been recorded. */
+/** The ledger's record of a call to the tool, once there is one. */
 export const recorded = async (given: TestAssay, tool: string): Promise<Json> => {
   for (let turn = 0; turn < PATIENCE; turn++) {
     const [found] = await executionsOf(given, tool);

@@ -15,11 +15,11 @@ export interface FakeTool {
 
 export interface FakeUpstream {
   readonly url: string;
-  /** What it lists; a test may change it between refreshes. */
+  /** The tools that it lists; a test may change them between refreshes. */
   tools: readonly FakeTool[];
-  /** How many tools a page has. */
+  /** The number of tools per page. */
   pageSize: number;
-  /** Answers calls; the arguments as text unless set. */
+  /** Answers calls; by default with the arguments as text. */
   answer: (name: string, args: unknown) => unknown;
   readonly calls: { readonly name: string; readonly arguments: unknown }[];
   readonly requests: { readonly method: string; readonly url: string; readonly headers: Headers }[];
@@ -29,7 +29,7 @@ interface Cleaning {
   after(clean: () => Promise<void>): void;
 }
 
-/** An MCP server in this process whose tools a test changes as it likes; both protocol generations. */
+/** An in-process MCP server whose tools a test can change; it speaks both protocol generations. */
 export const fakeUpstream = async (test: Cleaning, tools: readonly FakeTool[]): Promise<FakeUpstream> => {
   const fake: Omit<FakeUpstream, 'url'> = {
     tools,
@@ -59,13 +59,13 @@ export const fakeUpstream = async (test: Cleaning, tools: readonly FakeTool[]): 
   return Object.assign(fake, { url: `${url}/mcp` });
 };
 
-/** Serves requests on a free port of the loopback. */
+/** Serves requests on a free loopback port. */
 export const serveHttp = async (
   test: Cleaning,
   answer: (request: Request) => Response | Promise<Response>,
 ): Promise<{ readonly url: string; readonly server: HttpServer }> => {
   const server = createServer(getRequestListener(answer));
-  // On a busy machine a connection may rest for longer than Node keeps one.
+  // On a busy machine, a connection may be idle for longer than Node's default timeout.
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -9,11 +9,11 @@ interface Options {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly capabilities?: ClientCapabilities;
-  /** Which of several processes serves a request; the first unless told. */
+  /** Chooses which of several processes serves a request; the first by default. */
   readonly route?: (body: string) => App;
 }
 
-/** The official client, speaking to the app in this process. */
+/** The official client, connected to the app in this process. */
 export const connectClient = async (
   app: App,
   key: string,
@@ -33,7 +33,7 @@ export const connectClient = async (
   return client;
 };
 
-/** The text of a result's first block. */
+/** The text of a result's first content block. */
 export const textOf = (result: { readonly content?: unknown }): string => {
   const [block] = (result.content ?? []) as readonly { readonly text?: string }[];
   return block?.text ?? '';

@@ -4,7 +4,7 @@ import { type Graph, graphOf, importsOf, moduleOf, readSources } from './source-
 const file = new URL('../../ARCHITECTURE.md', import.meta.url);
 const BLOCK = /<!-- modules -->\n[\s\S]*?<!-- \/modules -->/;
 
-/** ARCHITECTURE.md as it is, and as it is with the modules and arrows of today's sources. */
+/** ARCHITECTURE.md as it is, and as it should be for the modules and arrows of the current sources. */
 export const readDiagram = async (): Promise<{ readonly is: string; readonly shall: string }> => {
   const is = await readFile(file, 'utf8');
   const imports = (await readSources()).flatMap(importsOf);
@@ -26,7 +26,7 @@ const toMermaid = (graph: Graph): string => {
 const idOf = (name: string): string => name.replaceAll(/[^a-z]/g, '_');
 const nameOf = (name: string): string => name.replace(/^\w+\//, '');
 
-/** The arrows that no longer way implies: those that are left tell which modules may know which. */
+/** The transitive reduction: arrows that no longer path implies. */
 const direct = (graph: Graph, from: string): readonly string[] => {
   const targets = [...(graph.get(from) ?? [])];
   const reached = new Set(targets.flatMap((target) => [...below(graph, target)]));

@@ -11,8 +11,8 @@ import { openTable } from './table-client.ts';
 import { aTool } from './tools.ts';
 
 /**
- * What another process does: call a priced tool with a key, so many times at once; or on and on until it is killed,
- * with two calls in flight that never answer.
+ * The task of another process: to call a priced tool with a key, this many times at once; or until it is killed, with
+ * two calls in flight that never answer.
  */
 export interface PayingTask {
   readonly shops: readonly { readonly address: TableAddress; readonly payer: string }[];
@@ -39,10 +39,10 @@ const slow: Handler = {
   run: ({ city }) => (city === STALLS ? new Promise(() => {}) : wait(2, { city })),
 };
 const STALLS = 'Nowhere';
-/** What is left by a process that is killed is given back soon. */
+/** A short clock skew, so that the reservations of a killed process are released soon. */
 export const SKEW_MS = 100;
 
-/** The product on a table, with a tool that takes its time. */
+/** The product on a table, with a slow tool. */
 export const payingAssay = (table: Table, skewMs?: number): Promise<TestAssay> => {
   const [log, clock] = [memoryLog(), { now: Date.now }];
   const meter = createMeter({ table, clock, log, prices, skewMs });
@@ -70,7 +70,7 @@ export const callSlow = async (
   return { shop, status, ...(body.call_id && { call: body.call_id }), ...(resetsAt && { resetsAt }) };
 };
 
-/** Starts a process of its own. */
+/** Starts a paying client in a separate process. */
 export function startPayingClient(task: PayingTask) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(task)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -84,12 +84,12 @@ export function startPayingClient(task: PayingTask) {
     while (!isEnough()) await Promise.race([once(lines, 'line'), ended.then(() => Promise.reject(early))]);
   };
   return {
-    /** Waits until it is composed, and lets it begin. */
+    /** Waits until the product is composed; `begin` then starts the calls. */
     ready: () => until(() => printed.includes('ready')),
     begin: () => child.stdin.write('\n'),
     answered: (count: number) => until(() => printed.length > count),
     kill: () => child.kill('SIGKILL'),
-    /** What it had been answered when it ended. */
+    /** The answers that it had received when it ended. */
     async answers(): Promise<readonly Answer[]> {
       await ended;
       return printed.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Answer);
@@ -112,7 +112,7 @@ async function work({ shops, calls }: PayingTask): Promise<void> {
   const forever = async (shop: number): Promise<void> => {
     for (;;) await call(shop);
   };
-  // On a busy machine its time is up before the kill comes: then it is called again.
+  // Called again, because on a busy machine a call may time out before the kill.
   const stallForever = async (shop: number): Promise<void> => {
     for (const assay = assays[shop]; assay; ) await callSlow(assay, shops[shop]?.payer ?? '', shop, STALLS);
   };

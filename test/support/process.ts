@@ -6,7 +6,7 @@ import { isWhole } from './sampling.ts';
 
 const clone = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
 
-/** Of what a server that ended printed. */
+/** How many characters of an ended server's output are kept. */
 const LAST_WORDS = 4000;
 
 export interface Finished {
@@ -19,13 +19,13 @@ interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** The command, of this clone unless given. */
+  /** The command; by default that of this clone. */
   readonly entry?: string;
-  /** A free one unless given. */
+  /** The port; by default a free one. */
   readonly port?: number;
 }
 
-// Nothing of the tester's own environment may decide a test.
+// A test must not depend on the environment of whoever runs it.
 const cleanEnv = (extra: Readonly<Record<string, string>> = {}) => {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('ASSAY_') && !name.startsWith('NODE_TEST'),
@@ -50,13 +50,13 @@ export interface Served {
   readonly greeting: string;
   readonly adminKey: string | undefined;
   readonly child: ChildProcess;
-  /** Waits for its end, however it comes, and says how: its exit code or signal, and the end of what it printed. */
+  /** Resolves when the process ends for any reason, with its exit code or signal and the end of its output. */
   readonly ended: Promise<string>;
-  /** Ends it by a signal and waits; answers the exit code. */
+  /** Sends a signal, waits for the end and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `assay serve` and waits until it greets. */
+/** Starts `assay serve` and waits for its greeting. */
 export const serveAssay = async ({ cwd, env, entry = clone, port = 0 }: RunOptions): Promise<Served> => {
   const child = spawn(process.execPath, [entry, 'serve', '--port', String(port)], { cwd, env: cleanEnv(env) });
   const kill = () => child.kill('SIGKILL');
@@ -88,11 +88,11 @@ export const serveAssay = async ({ cwd, env, entry = clone, port = 0 }: RunOptio
 export interface ServedCli extends Served {
   readonly cwd: string;
   readonly key: string;
-  /** Runs a command against the server: it need not load the product. */
+  /** Runs a command against the server, which spares loading the product. */
   run(...args: string[]): Promise<Finished>;
 }
 
-/** Runs commands for a test as `runAssay` does; in a sample one after another in one process. */
+/** Runs commands as `runAssay` does; in a sample, one after another in one process. */
 export const commandRunner = (t: { after(clean: () => void): void }): typeof runAssay => {
   const host = startCommandHost();
   t.after(() => host.close());
@@ -101,8 +101,8 @@ export const commandRunner = (t: { after(clean: () => void): void }): typeof run
 };
 
 /**
- * A server on a data directory, and the command line as its client. In a sample its commands run one after another in
- * one process; a whole run starts one for each.
+ * A server on a data directory, with the command line as its client. In a sample, the commands run one after another in
+ * one process; in a whole run, each has its own process.
  */
 export const serveCli = async (cwd: string): Promise<ServedCli> => {
   const served = await serveAssay({ cwd });

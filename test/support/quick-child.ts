@@ -1,8 +1,8 @@
 import { endWithParent } from '../../shared/adapters/node/orphan-watch.ts';
 
 /**
- * Stands in for the process of the builtins where a test is about who runs when, not about what: it loads nothing, so
- * it starts at once on a busy machine too. It loops for ever where the expression calls itself, and answers 2 otherwise.
+ * Replaces the process of the builtins in tests of scheduling. It loads nothing, so it starts at once even on a busy
+ * machine. It loops for ever if the expression calls itself, and otherwise answers 2.
  */
 endWithParent();
 process.on('message', ({ args }: { readonly args: string }) => {

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../../shared/model/call-record.ts';
 
-/** The record of a call that went well. */
+/** The record of a successful call. */
 export const aRecord = (fields: Partial<CallRecord> = {}): CallRecord => ({
   call_id: '01JBXQ00000000000000000000',
   tool: 'add',

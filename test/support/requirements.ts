@@ -5,8 +5,8 @@ import './sample-properties.ts';
 import { apart, together } from './test-files.ts';
 
 /**
- * Prints requirement -> tests -> result, and fails when one has no passing test. A suite that carries an id stands for
- * its tests. With ids as arguments it looks at those alone: `npm run requirements -- X.02`.
+ * Prints requirement -> tests -> result, and fails if a requirement has no passing test. A suite whose name has an id
+ * counts for its tests. With ids as arguments, only these are checked: `npm run requirements -- X.02`.
  */
 
 interface Result {
@@ -28,7 +28,7 @@ const gather = async (options: Parameters<typeof run>[0]): Promise<void> => {
 await gather({ files: [...apart], concurrency: 2 });
 await gather({ files: [...together], isolation: 'none' });
 
-// `R4.09` is the whole of `R4.09a` to `R4.09g`: its parts' tests are its own.
+// `R4.09` consists of `R4.09a` to `R4.09g`, so tests of the parts count for it.
 const testsOf = (id: string): readonly Result[] =>
   results.filter(({ name }) =>
     new RegExp(`(^|\\s)${id.replace('.', '\\.')}${id === 'R4.09' ? '[a-g]?' : ''}(?![\\w.])`).test(name),

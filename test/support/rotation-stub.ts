@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Secrets Manager with one secret, CloudFront with one distribution, and the api, as far as a rotation meets them. */
+/** Secrets Manager with one secret, CloudFront with one distribution, and the API, as far as a rotation uses them. */
 export interface RotationStub {
   readonly endpoint: string;
-  /** The versions of the secret: their texts and labels. */
+  /** The versions of the secret, with their texts and staging labels. */
   readonly versions: Map<string, { text: string; stages: string[] }>;
-  /** The distribution's configuration, and what each change claimed to have read. */
+  /** The distribution's configuration, and the `If-Match` value of each update. */
   config: string;
   readonly matches: string[];
   stop(): Promise<void>;

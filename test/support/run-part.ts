@@ -5,8 +5,8 @@ import { inspect, parseArgs } from 'node:util';
 import './sample-properties.ts';
 
 /**
- * Runs the test files that it is given in this process, shows them as `node --test` does, and tells the process that
- * started it how they ended.
+ * Runs the given test files in this process, prints them as `node --test` does, and reports the results to the parent
+ * process.
  */
 
 export interface Counts {
@@ -31,7 +31,7 @@ const fileOf = (file: string | undefined): string => relative('.', file ?? '');
 
 const events = run({ files: positionals, isolation: 'none', ...(patterns && { testNamePatterns: patterns }) });
 const counts = { tests: 0, passed: 0, failed: 0, skipped: 0 };
-/** Suites and tests by their number, so that a failure is told with the suites it is in. */
+/** Suites and tests by number, so that a failure is reported with its suites. */
 const begun = new Map<number, { readonly name: string; readonly parentId: number | undefined }>();
 events.on('test:enqueue', ({ testId, name, parentId }) => begun.set(testId, { name, parentId }));
 const pathOf = (id: number | undefined): readonly string[] => {
@@ -47,7 +47,7 @@ events.on('test:pass', ({ file, nesting, skip, details }) => {
 });
 events.on('test:fail', ({ file, name, nesting, parentId, details: { duration_ms, error } }) => {
   if (nesting === 0) tell({ kind: 'ended', file: fileOf(file), ms: duration_ms });
-  // A suite whose tests failed only repeats them; one whose hook failed does not.
+  // A suite fails if one of its tests fails, which is already counted; a failed hook is not.
   const repeats = 'failureType' in error && error.failureType === 'subtestsFailed';
   if (repeats) return;
   counts.tests++;

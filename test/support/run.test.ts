@@ -11,7 +11,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 const runner = fileURLToPath(new URL('../run.ts', import.meta.url));
 const head = "import { describe, test } from 'node:test';\n";
 
-/** Runs files of these texts as `npm test` does. */
+/** Runs test files with these contents as `npm test` does. */
 const runAll = async (t: Parameters<typeof temporaryDirectory>[0], ...texts: readonly string[]) => {
   const folder = await temporaryDirectory(t);
   const files = texts.map((_, index) => join(folder, `${index}.test.mjs`));

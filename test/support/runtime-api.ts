@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What a function gave back to Lambda. */
+/** What a function returned to Lambda. */
 interface RuntimeAnswer {
   readonly body: string;
   readonly mode: string;
@@ -24,7 +24,7 @@ export const startRuntimeApi = async (event: unknown): Promise<RuntimeApi> => {
   let handedOut = false;
   const server = createServer(async (request, response) => {
     if (request.url === `${PREFIX}/invocation/next`) {
-      // There is no second event: the runtime waits for it until it is ended.
+      // The second request is never answered, so the runtime waits until it is stopped.
       if (handedOut) return;
       handedOut = true;
       response.writeHead(200, {

@@ -11,7 +11,7 @@ export interface LocalS3 {
 export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
 export const localRegion = 'eu-central-1';
 
-/** Starts an S3-compatible server in memory on a free loopback port, with a bucket. */
+/** Starts an in-memory S3-compatible server with a bucket on a free loopback port. */
 export async function startS3(bucket = 'assay-test'): Promise<LocalS3> {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false });
   const endpoint = `http://127.0.0.1:${server.port}`;

@@ -3,7 +3,7 @@ import type { Resource } from './templates.ts';
 
 type SpecDatabase = ReturnType<typeof loadAwsServiceSpecSync>;
 
-/** A type of the specification, as far as we look at it. */
+/** The parts of a specification's type that are checked. */
 type Type =
   | { readonly type: 'string'; readonly allowedValues?: readonly string[] }
   | { readonly type: 'number' | 'integer' | 'boolean' | 'json' | 'date-time' | 'null' | 'tag' }
@@ -13,7 +13,7 @@ type Type =
 
 type Properties = Readonly<Record<string, { readonly type: Type; readonly required?: boolean }>>;
 
-/** Says what of a resource the specification of CloudFormation does not know, requires or allow. */
+/** Reports a resource's violations of the CloudFormation specification: unknown, missing or disallowed values. */
 export const createSpecCheck = (): ((resource: Resource) => readonly string[]) => {
   const db = loadAwsServiceSpecSync();
   return ({ Type, Properties, stack, id }) => {
@@ -71,7 +71,7 @@ const checkValue = (db: SpecDatabase, value: unknown, type: Type, at: string): r
 const propertiesOf = (db: SpecDatabase, id: string): Properties =>
   db.get('typeDefinition', id).properties as unknown as Properties;
 
-/** What CloudFormation fills in later may be anything. */
+/** Intrinsic functions may have any value, as CloudFormation resolves them later. */
 const isExpression = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const [name, ...others] = Object.keys(value);

@@ -15,7 +15,7 @@ interface StubMachine {
   readonly type: string;
   readonly definition: string;
   readonly prepared: PreparedMachine;
-  /** How many starts still find it not there yet. */
+  /** How many more starts do not find the machine, as if it were not visible yet. */
   hidden: number;
 }
 
@@ -30,7 +30,7 @@ interface StubExecution {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** An error as the service answers it. */
+/** An error in the service's format. */
 class ServiceError extends Error {
   constructor(name: string, message = name) {
     super(message);
@@ -38,14 +38,14 @@ class ServiceError extends Error {
   }
 }
 
-/** The API of Step Functions over HTTP, as far as plans use it, with our own engine behind it. */
+/** The part of the Step Functions API that plans use, over HTTP, on our own engine. */
 export class SfnStub {
   readonly calls: string[] = [];
   readonly machines = new Map<string, StubMachine>();
   readonly executions = new Map<string, StubExecution>();
-  /** Names that are still being deleted, and for how many creations. */
+  /** Names that are still being deleted -> how many more creations fail. */
   readonly deleting = new Map<string, number>();
-  /** How many starts do not find a new machine yet, and how many requests are refused as too many. */
+  /** How many starts do not find a new machine, and how many requests are throttled. */
   lateBy = 0;
   throttled = 0;
   readonly #run: StubFunction;
@@ -67,13 +67,13 @@ export class SfnStub {
     });
   }
 
-  /** Listens on a free port of this machine; answers the address. */
+  /** Listens on a free loopback port and returns the address. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Forgets everything and stops what runs. */
+  /** Aborts all executions and clears the state. */
   reset(): void {
     for (const { controller } of this.executions.values()) controller.abort();
     for (const list of [this.machines, this.executions, this.deleting]) list.clear();
@@ -188,7 +188,7 @@ export class SfnStub {
     return execution;
   }
 
-  /** Calls the function as Lambda would: what it throws comes back as its name and, in JSON, its message. */
+  /** Calls the function as Lambda does: an error is returned with its name, and its message in JSON. */
   async #invoke({ Payload }: Body): Promise<unknown> {
     try {
       const answer = await this.#run(JSON.parse(JSON.stringify(Payload)));

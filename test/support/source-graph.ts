@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface Import {
   readonly from: string;
   readonly to: string;
-  /** `type`: gone when it runs; `later`: loaded when its line is reached. */
+  /** `type`: erased at run time; `start`: loaded with the file; `later`: a dynamic import. */
   readonly when: 'type' | 'start' | 'later';
 }
 
@@ -40,7 +40,7 @@ export const importsOf = ({ file, text }: Source): readonly Import[] => {
 
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Arrows between whatever `groupOf` makes of the files; arrows inside a group are left out. */
+/** The import graph of the groups that `groupOf` assigns to files; imports inside a group are left out. */
 export const graphOf = (imports: readonly Import[], groupOf: (file: string) => string | undefined): Graph => {
   const graph = new Map<string, Set<string>>();
   for (const { from, to } of imports) {
@@ -51,7 +51,7 @@ export const graphOf = (imports: readonly Import[], groupOf: (file: string) => s
   return graph;
 };
 
-/** Every arrow that closes a cycle, as the way round: `a -> b -> a`. */
+/** Every edge that closes a cycle, as the path of the cycle: `a -> b -> a`. */
 export const cyclesIn = (graph: Graph): readonly string[] => {
   const done = new Set<string>();
   const found: string[] = [];

@@ -2,7 +2,7 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import type { StreamEvent, StreamRecord } from '../../shared/adapters/aws/stream-event.ts';
 import type { LocalDynamo } from './dynamo.ts';
 
-/** What the table's stream holds, shard by shard, in the shape in which Lambda hands it over. */
+/** The records of the table's stream, shard by shard, in the format of Lambda's events. */
 export const readStream = async ({
   client,
   endpoint,
@@ -24,7 +24,7 @@ export const readStream = async ({
           ShardIterator,
         });
         Records.push(...page.Records);
-        // An open shard never ends: the first empty page is all there is.
+        // An open shard always has a next iterator, so reading stops at the first empty page.
         ShardIterator = page.Records.length === 0 ? undefined : page.NextShardIterator;
       }
       return { Records, shardId: ShardId };
@@ -32,7 +32,7 @@ export const readStream = async ({
   );
 };
 
-// The streams have a client of their own, which the product does not need: Lambda reads them.
+// A minimal streams client; the product needs none, because Lambda reads its streams.
 const caller =
   (endpoint: string) =>
   async <T>(operation: string, body: object): Promise<T> => {

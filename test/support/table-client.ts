@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Key, Table } from '../../shared/kernel/ports.ts';
 import type { TableAddress } from '../contract/table.ts';
 
-/** What another process does: append ids to an item, as many as said or, with journal, on and on until it is killed. */
+/** The task of another process: to append ids to an item, a given number or, with a journal, until it is killed. */
 export interface ClientTask {
   readonly address: TableAddress;
   readonly key: Key;
@@ -13,7 +13,7 @@ export interface ClientTask {
   readonly changes?: number;
 }
 
-/** Appends ids to an item, all at once, and returns those that were acknowledged. */
+/** Appends ids to an item concurrently and returns those that were acknowledged. */
 export function appendMany(table: Table, key: Key, client: string, changes: number): Promise<readonly string[]> {
   return Promise.all(Array.from({ length: changes }, (_, n) => append(table, key, `${client}-${n}`)));
 }
@@ -24,7 +24,7 @@ const append = (table: Table, key: Key, id: string): Promise<string> =>
     result: id,
   }));
 
-/** Appends one id and keeps a journal of it, in three items that must always agree. */
+/** Appends one id with a journal entry, in three items that must always agree. */
 const appendJournalled = (table: Table, key: Key, id: string): Promise<string> =>
   table.change([key, { pk: key.pk, sk: 'REVISION' }], ([item, revision]) => {
     const next = Number(revision?.body.n ?? 0) + 1;
@@ -39,7 +39,7 @@ const appendJournalled = (table: Table, key: Key, id: string): Promise<string> =
     };
   });
 
-/** Starts a process of its own that works on the table; `ids` waits for its end. */
+/** Starts a separate process that works on the table; `ids` waits for its end. */
 export function startTableClient(task: ClientTask) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,12 +49,12 @@ export function startTableClient(task: ClientTask) {
   const printed: string[] = [];
   lines.on('line', (line) => printed.push(line));
   return {
-    /** Waits until it has acknowledged so many. */
+    /** Waits until it has reported this many ids. */
     async acknowledged(count: number): Promise<void> {
       while (printed.length < count) await Promise.race([once(lines, 'line'), ended.then(() => Promise.reject(early))]);
     },
     kill: () => child.kill('SIGKILL'),
-    /** What it had acknowledged when it ended. */
+    /** The ids that it had reported when it ended. */
     async ids(): Promise<readonly string[]> {
       await ended;
       return printed;

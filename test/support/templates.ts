@@ -15,9 +15,9 @@ export interface Resource {
 export interface Synthesised {
   readonly app: App;
   readonly resources: readonly Resource[];
-  /** What synthesis warned of; deploying refuses to go on with any. */
+  /** The warnings of synthesis; deploying refuses any. */
   readonly warnings: readonly string[];
-  /** All resources of a type, in one stack or in all. */
+  /** All resources of a type, in one stack or in all stacks. */
   ofType(type: string, stack?: string): readonly Resource[];
   outputs(stack: string): Readonly<Record<string, { readonly Value: unknown }>>;
 }
@@ -28,8 +28,8 @@ interface Template {
 }
 
 /**
- * An app that neither bundles nor copies anything, and applies CDK's own rules only in a whole run: they take most of
- * the time, and each deployment applies them.
+ * An app that neither bundles nor copies anything, and applies CDK's rules only in a whole run: they take most of the
+ * time, and each deployment applies them.
  */
 export const quickApp = (props: AppProps = {}): App =>
   new App({
@@ -45,7 +45,7 @@ export const quickApp = (props: AppProps = {}): App =>
 
 const synthesised = new Map<string, Synthesised>();
 
-/** The templates of a stage, once for all tests that ask for the same. */
+/** The templates of a stage, memoised by settings. */
 export const synthesise = (settings: Partial<StageSettings> = {}): Synthesised => {
   const asked = JSON.stringify(settings, (_, value: unknown) => (value === undefined ? null : value));
   const before = synthesised.get(asked);
@@ -80,7 +80,7 @@ const synthesiseAnew = (settings: Partial<StageSettings>): Synthesised => {
   };
 };
 
-/** What an expression of the template says, with references left out: for looking at texts. */
+/** The literal text of a template expression, without its references. */
 export const textOf = (value: unknown): string => {
   if (typeof value === 'string') return value;
   const join = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'];

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
 
-/** Why stories at a terminal are skipped here, or false. */
+/** Why terminal tests are skipped here, or false. */
 export const noTerminal =
   spawnSync('script', ['--version']).status === 0 ? false : 'no script command to make a terminal with';
 
-/** Runs a command at a terminal 100 columns wide and answers its question; everything that was shown comes back. */
+/** Runs a command in a terminal 100 columns wide, answers its question and returns everything that was shown. */
 export const atTerminal = async (cwd: string, command: string, answer?: string): Promise<string> => {
   const line = `stty cols 100; '${process.execPath}' '${entry}' ${command}`;
   const env = { ...process.env, XDG_CONFIG_HOME: '/nonexistent', NO_COLOR: '1' };

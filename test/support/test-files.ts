@@ -1,13 +1,13 @@
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What mostly waits for other processes, changes the environment of its own, ends it or measures it. */
+/** Files whose tests mostly wait for other processes, or change, end or measure their own process. */
 const APART =
   /^test\/(browser|bundles|cli|clients|package|simulation|flows\/(billing|concurrent-inv|readme|serve|stopping|two)|execute\/isolation|adapters\/(onnx-picture|sqlite-crash))/;
 
 /**
- * Seconds that files take on a quiet machine, where that is much more than `USUAL`: `npm test` prints the slowest. They
- * only decide what is started first and what shares a process, never what is tested.
+ * The seconds that files take on an idle machine, where that is much more than `USUAL`: `npm test` prints the slowest.
+ * They only decide which files start first and which share a process, never what is tested.
  */
 const SECONDS: Readonly<Record<string, number>> = {
   'adapters/dynamo-table': 15,
@@ -64,7 +64,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 };
 const USUAL = 0.6;
 
-/** Processes that share out the files which need none of their own: each loads the product once. */
+/** The number of processes among which the other files are divided; each loads the product once. */
 const SHARED = 6;
 
 export interface Part {
@@ -85,7 +85,7 @@ const secondsOf = (file: string): number => SECONDS[file.slice('test/'.length, -
 
 const sum = (list: readonly string[]): number => list.reduce((total, file) => total + secondsOf(file), 0);
 
-/** Cuts a list into parts of like weight; neighbours stay together, as they load the same modules. */
+/** Divides a list into parts of similar duration; neighbours stay together, as they load the same modules. */
 const cut = (list: readonly string[], count: number): readonly Part[] => {
   const share = sum(list) / count;
   const parts: string[][] = Array.from({ length: count }, () => []);
@@ -98,7 +98,7 @@ const cut = (list: readonly string[], count: number): readonly Part[] => {
   return parts.map((part) => ({ files: part, seconds: sum(part) }));
 };
 
-/** What `npm test` runs as one process each, the longest first, so that none is left alone at the end. */
+/** The parts that `npm test` runs in a process each, the longest first, so that no long one runs alone at the end. */
 export const parts: readonly Part[] = [
   ...cut(together, SHARED),
   ...apart.map((file) => ({ files: [file], seconds: secondsOf(file) })),

@@ -1,14 +1,14 @@
 import { dirname, join, normalize } from 'node:path';
 import { readSources, type Source } from './source-graph.ts';
 
-/** Files that are started or imported from outside: all they export is used. */
+/** Entry points, which are started or imported from outside: all their exports count as used. */
 const ENTRY =
   /^(functions\/[^/]+\/(index|main|lambda|batch|publish)\.ts|shared\/(providers\/)?index\.ts|infra\/(app|cost)\.ts|infra\/build\/.*|.*\/(worker|[a-z]+-child)\.ts)$/;
 const EXPORTED = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
 const IMPORTED = /^(?:import|export)\s+(?:type\s+)?([^'"]*?)\s+from\s+['"](\.[^'"]+)['"]/gms;
 const LOADED = /\bimport\(\s*['"](\.[^'"]+)['"]/g;
 
-/** Values that a file exports and no other file imports, tests included. A schema goes with the type of its name. */
+/** Exported values that no other file imports, tests included. Schemas with a type of their name are skipped. */
 export const unusedExports = async (): Promise<readonly string[]> => {
   const sources = await readSources('{shared,functions,infra,layers,metadata,test}/**/*.{ts,tsx}');
   const used = new Map<string, string>();

@@ -5,10 +5,10 @@ interface Verdict {
   readonly errorsText: (separator?: string) => string;
 }
 
-// The package has neither types nor an ECMAScript entry.
+// The package has neither types nor an ES module entry.
 const validate = createRequire(import.meta.url)('asl-validator') as (definition: unknown) => Verdict;
 
-/** What asl-validator objects to; empty when nothing. */
+/** The errors that asl-validator finds; empty if there are none. */
 export function validateAsl(definition: unknown): string {
   const { isValid, errorsText } = validate(JSON.parse(JSON.stringify(definition)));
   return isValid ? '' : errorsText('; ');
