@@ -1,4 +1,4 @@
-/** The text of a metadata file: one line for each field, so that a change shows as one. */
+/** Formats a metadata file with one line per field, so that a changed field is one line of a diff. */
 export const formatMetadata = (tools: Readonly<Record<string, Readonly<Record<string, unknown>>>>): string => {
   const entries = Object.entries(tools).map(([name, tool]) => {
     const fields = Object.entries(tool).map(([field, value]) => `    ${JSON.stringify(field)}: ${inline(value)}`);

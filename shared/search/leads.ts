@@ -2,9 +2,9 @@ import type { Features } from './features.ts';
 
 /** How close a candidate is to the best: 1 for the best, near 0 far behind; 0 for all without the sentence encoder. */
 export interface Leads {
-  /** By `sentence`. */
+  /** The lead by `sentence`. */
   readonly likest: number;
-  /** By `nearness`. */
+  /** The lead by `nearness`. */
   readonly nearest: number;
 }
 

@@ -34,7 +34,7 @@ export const termOf = (word: string): string => {
 const stems = new Map<string, string>();
 const STEMS_LIMIT = 50_000;
 
-/** Porter's rules are for English words; anything with a digit or of another script stays as it is. */
+/** Porter's rules are for English only; words with digits or of other scripts stay as they are. */
 const stemOf = (word: string): string =>
   word.length > 2 && word.length <= 32 && ENGLISH.test(word) ? stemmer(word) : word;
 

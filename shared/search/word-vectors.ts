@@ -10,7 +10,7 @@ export interface Words {
   worth(term: string): number;
   /** The cosine, -1 to 1; 0 if a term is unknown. */
   similarity(one: string, other: string): number;
-  /** The same by number; 0 when either is negative, 1 for the same number. */
+  /** The same by vocabulary number; 0 when either is negative, 1 for the same number. */
   between(one: number, other: number): number;
   /** The nearest terms, nearest first. */
   neighbours(term: string): readonly Neighbour[];

@@ -6,10 +6,10 @@ import { aTool } from '../support/tools.ts';
 export const ADMIN = 'a-fixed-admin-key-1';
 /** How much faster the server's clock runs: a lease of 90 s ends within five. */
 const SPEED = 18;
-/** How long a lease of 90 s is on the clock of this machine. */
+/** How long a lease of 90 s lasts in real time. */
 export const LEASE_MS = 90_000 / SPEED;
 
-/** Servers on one data directory that are killed again and again, and what their clients were told. */
+/** Servers on one data directory that are killed repeatedly, and what their clients were answered. */
 export interface World {
   readonly servers: Served[];
   /** True after the last kill. */

@@ -6,7 +6,7 @@ import { type PreparedMachine, prepareMachine } from '../../shared/plan/engine/p
 import { createTokenDesk } from '../../shared/plan/engine/tokens.ts';
 import { interpret } from '../../shared/plan/interpret.ts';
 
-/** What a Lambda function does with its payload. */
+/** A Lambda function: takes a payload and returns its result. */
 export type StubFunction = (payload: unknown) => Promise<unknown>;
 
 interface StubMachine {

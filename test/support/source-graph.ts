@@ -66,7 +66,7 @@ export const cyclesIn = (graph: Graph): readonly string[] => {
   return found;
 };
 
-/** The folder or file of `shared`, or the folder elsewhere, that a file belongs to: `shared/iqa`, `functions/api`, `infra`. */
+/** The module of a file, such as `shared/iqa`, `functions/api` or `infra`. */
 export const moduleOf = (file: string): string | undefined => {
   const [top = '', second = ''] = file.split('/');
   if (top === 'infra' || top === 'metadata') return top;
