@@ -2,7 +2,7 @@ import { stages } from './config.ts';
 import measured from './measured.json' with { type: 'json' };
 import { prices } from './prices.ts';
 
-/** Waiting for other services, which a function is billed for as well: milliseconds for one request. */
+/** The time that a function waits for other services, which is billed too: milliseconds for each request. */
 const WAIT = { table: 5, bucket: 25, secret: 0 } as const;
 /** Memory as the stacks set it, in GB. */
 const GB = { edge: 0.5, api: 1769 / 1024, upload: 3008 / 1024, step: 3008 / 1024, stream: 1 } as const;
@@ -13,13 +13,13 @@ type Costs = Readonly<Record<string, number>>;
 const seconds = (ms: number): number => Math.ceil(ms) / 1000;
 const lambda = (ms: number, gb: number, price: number = prices.lambdaX86GbSecond): number =>
   prices.lambdaRequest + seconds(ms) * gb * price;
-/** How a service is used: what it pays for a call depends on it more than on anything else. */
+/** How a service is used, which determines the cost of a call more than anything else. */
 interface Profile {
   readonly what: string;
-  /** Units of writing that folding a call into totals takes (npm run bench -- stream), and calls in a batch. */
+  /** Write units for folding a call into totals (npm run bench -- stream), and calls in a batch. */
   readonly foldUnits: number;
   readonly batch: number;
-  /** Units that quota and record of a call take; a record has 1 KB in each. */
+  /** Write units for the quota and the record of a call; a record takes one for each KB. */
   readonly callUnits: number;
   readonly answerBytes: number;
   readonly logBytes: number;
@@ -56,12 +56,12 @@ export const profiles = {
   },
 } as const satisfies Readonly<Record<string, Profile>>;
 
-/** CloudFront and the firewall before the origin. */
+/** CloudFront and the firewall. */
 const front = (bytes: number): Costs => ({
   CloudFront: prices.cloudFrontRequest + (bytes / 1e9) * prices.cloudFrontGb,
   Firewall: prices.firewallRequest,
 });
-/** The edge function, which stands before lookups and not before calls. */
+/** The edge function, which runs for lookups but not for calls. */
 const edge: Costs = {
   'Lambda@Edge': prices.edgeRequest + seconds(measured.edge_request_ms) * GB.edge * prices.edgeGbSecond,
 };
@@ -78,7 +78,7 @@ const watched = ({ logBytes, tracedShare }: Profile): Costs => ({
 const score = measured.score_full_hd_ms;
 const runMs = 3 * (measured.api_invoke_ms + 5 * WAIT.table) + 50;
 
-/** What one of each costs, by what is paid for. */
+/** The cost of one of each, by service. */
 export const priceOperations = (profile: Profile): Readonly<Record<string, Costs>> => {
   const invoke: Costs = {
     ...front(profile.answerBytes),
@@ -87,7 +87,7 @@ export const priceOperations = (profile: Profile): Readonly<Record<string, Costs
     ...fold(profile),
     ...watched(profile),
   };
-  /** The steps of a plan with three nodes, of which the step function runs each. */
+  /** The steps of a plan with three nodes, each run by the step function. */
   const steps: Costs = {
     ...front(2000),
     ...edge,
@@ -138,7 +138,7 @@ const times = (factor: number, costs: Costs): Costs =>
 
 const totalOf = (costs: Costs = {}): number => Object.values(costs).reduce((sum, cost) => sum + cost, 0);
 
-/** The table of the README, in dollars for a million of each. */
+/** The table of the README, in dollars per million. */
 export const costTable = (): string => {
   const [best, typical, worst] = [profiles.best, profiles.typical, profiles.worst].map(priceOperations);
   const rows = Object.entries(typical ?? {}).map(([what, costs]) => {
@@ -155,10 +155,10 @@ export const costTable = (): string => {
   );
 };
 
-/** What a stage has, whether or not somebody calls. */
+/** The fixed costs of a stage. */
 const RESTING = { alarms: 30, rules: 6, secrets: 3, keys: 1 } as const;
 
-/** What a stage costs in a month in which nobody calls, without what it stores. */
+/** The monthly cost of a stage without calls, excluding storage. */
 export const restingMonth = ({
   alarms,
   rules,

@@ -9,9 +9,9 @@ import { checkedTools } from './checked-tools.ts';
 import { dataFiles, weightAddresses } from './data-files.ts';
 import { deferred } from './deferred.ts';
 import { lazyModules } from './lazy-modules.ts';
-import { lighten } from './lighten.ts';
 import { nodeBuiltins } from './node-builtins.ts';
 import { fromRoot, root } from './paths.ts';
+import { slimBundle } from './slim-bundle.ts';
 import { threadAddresses } from './threads.ts';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ const METADATA = 'metadata/tools.json';
 
 /**
  * Bundles the command line with its threads, its data and the built console into a folder: it starts in half the time
- * of the sources, which are 800 modules. Answers the sources it was made of.
+ * of the sources, which are 800 modules. Returns the source files it contains.
  */
 export const bundleCommand = async (folder: string): Promise<readonly string[]> => {
   const code = join(folder, 'functions/cli');
@@ -32,11 +32,11 @@ export const bundleCommand = async (folder: string): Promise<readonly string[]> 
       entryPoints: { ...entries.own, ...entries.deferred },
       outdir: code,
       banner: { js: BANNER },
-      // Names of functions and places in the sources are worth more to whoever reads an error than bytes.
+      // Function names and source positions in errors are worth more than a smaller file.
       minify: false,
       minifySyntax: true,
       minifyWhitespace: true,
-      // Classes of oidc-provider are told apart by their names, which bundling may change.
+      // oidc-provider distinguishes its classes by their names, which bundling may change.
       external: ['esbuild', 'oidc-provider'],
       plugins: [
         deferred(entries.deferred),
@@ -45,7 +45,7 @@ export const bundleCommand = async (folder: string): Promise<readonly string[]> 
           edits: [threadAddresses, weightAddresses(code), checkedTools(code)],
         }),
         nodeBuiltins,
-        ...lighten(false),
+        ...slimBundle(false),
         natives,
         dataFiles(code),
       ],
@@ -55,12 +55,12 @@ export const bundleCommand = async (folder: string): Promise<readonly string[]> 
     mkdir(join(folder, 'metadata'), { recursive: true }).then(() => cp(fromRoot(METADATA), join(folder, METADATA))),
   ]);
   const sources = [...Object.keys(metafile.inputs).map(fromRoot), ...inConsole].map((path) => relative(root, path));
-  // Packages change by an installation alone, which leaves its mark.
+  // Packages change only by an installation, which updates this file.
   const own = sources.filter((path) => /^(functions|shared|metadata)\b/.test(path));
   return [...new Set([...own, METADATA, 'node_modules/.package-lock.json'])];
 };
 
-/** Builds the console into a folder and answers the files it was made of. */
+/** Builds the console into a folder and returns the files it was made of. */
 const buildConsole = async (folder: string): Promise<readonly string[]> => {
   const script = fromRoot('functions/console/build.ts');
   const { stdout } = await run(process.execPath, [script, folder, '--sources']);
@@ -68,8 +68,8 @@ const buildConsole = async (folder: string): Promise<readonly string[]> => {
 };
 
 /**
- * Bundles the command of this clone unless it is bundled as it is, with the size and time of every source: whoever
- * starts it sees what has changed.
+ * Bundles the command of this clone unless its bundle is up to date. The size and time of every source are stored with
+ * it, so that a start can detect changes.
  */
 export const bundleClone = async (): Promise<void> => {
   if (currentBundle(root) !== undefined) return;
@@ -83,7 +83,7 @@ export const bundleClone = async (): Promise<void> => {
   await forgetOlder(cache);
 };
 
-/** A server that runs goes on with the bundle it began with. */
+/** A running server keeps the bundle it was started from. */
 const KEPT = 5;
 
 const forgetOlder = async (cache: string): Promise<void> => {

@@ -5,11 +5,11 @@ import { checkedTools } from './checked-tools.ts';
 import { dataFiles, weightAddresses } from './data-files.ts';
 import { deferred, findDeferred } from './deferred.ts';
 import { type Edit, lazyModules } from './lazy-modules.ts';
-import { lighten, withoutSdkCalls } from './lighten.ts';
 import { groupModules, type Source, START_FILE } from './module-groups.ts';
 import { nodeBuiltins } from './node-builtins.ts';
 import { fromRoot, root } from './paths.ts';
 import { bundledTools } from './plugin-tools.ts';
+import { slimBundle, withoutSdkCalls } from './slim-bundle.ts';
 import { findThreads, threadAddresses } from './threads.ts';
 
 export interface BundleOptions {
@@ -18,19 +18,19 @@ export interface BundleOptions {
   readonly outdir: string;
   /** The folder whose node_modules and assay.config.json are searched for tools; the project's own unless given. */
   readonly tools?: string;
-  /** Has every module note that it ran. */
+  /** Makes every module record that it was evaluated. */
   readonly noted?: boolean;
 }
 
 export interface Bundle {
-  /** All files together, and the part of them that is program text. */
+  /** The size of all files, and of the code among them. */
   readonly bytes: number;
   readonly codeBytes: number;
-  /** The program text that a start loads; the rest is imported when it is first needed. */
+  /** The code that a start loads; the rest is imported on first use. */
   readonly startBytes: number;
 }
 
-/** Bundles one function to `index.mjs` in a folder, with what it loads by itself beside it. */
+/** Bundles one function to `index.mjs` in a folder, with the files that it loads at run time beside it. */
 export const bundleFunction = async ({
   entry,
   outdir,
@@ -62,7 +62,7 @@ export const bundleFunction = async ({
       ...(atEdge
         ? []
         : [deferred(entries.deferred), groups.plugin, lazyModules({ asTheyAre, edits, groups, noted }), nodeBuiltins]),
-      ...lighten(isLambda),
+      ...slimBundle(isLambda),
       natives,
       dataFiles(outdir),
     ],
@@ -72,7 +72,7 @@ export const bundleFunction = async ({
   return measure(outdir);
 };
 
-/** A few of the files ask for `require`, most of them of packages in CommonJS; making it costs each file of a start. */
+/** Only a few files, mostly CommonJS packages, call `require`; creating it would slow down every file of a start. */
 const giveRequire = async (folder: string): Promise<void> => {
   for await (const file of glob('*.mjs', { cwd: folder })) {
     const text = await readFile(join(folder, file), 'utf8');
@@ -83,7 +83,7 @@ const giveRequire = async (folder: string): Promise<void> => {
 /** The one bundle that does not run in Lambda. */
 const BATCH = 'functions/inference/main.ts';
 
-/** How everything is bundled. */
+/** The esbuild settings of all bundles. */
 export const settings = {
   absWorkingDir: root,
   bundle: true,
@@ -91,7 +91,7 @@ export const settings = {
   format: 'esm',
   platform: 'node',
   target: 'node24',
-  // The SDK's `module` build can be shaken; its `main` cannot.
+  // The SDK's `module` build supports tree shaking; its `main` does not.
   mainFields: ['module', 'main'],
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunk-[hash]',
@@ -102,15 +102,15 @@ export const settings = {
   treeShaking: true,
 } as const satisfies BuildOptions;
 
-// Packages in CommonJS ask for `require`.
+// CommonJS packages call `require`.
 export const BANNER = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 interface Entries {
-  /** The function, and the threads that its sources start. */
+  /** The function, and the worker threads that its sources start. */
   readonly own: Readonly<Record<string, string>>;
-  /** The packages that are loaded with their first use. */
+  /** The packages that are loaded on first use. */
   readonly deferred: Readonly<Record<string, string>>;
-  /** All modules of ours that they are made of. */
+  /** All of our modules that they contain. */
   readonly sources: readonly Source[];
 }
 
@@ -146,7 +146,7 @@ const inputsOf = async (files: readonly string[], edits: readonly Edit[]): Promi
   return metafile.inputs;
 };
 
-/** What the edits leave out is not bundled. Addresses of threads stay as they are: they name the threads. */
+/** Code that the edits remove is not bundled. Addresses of threads stay unchanged, because they identify the threads. */
 const editedSources = (edits: readonly Edit[]): Plugin => ({
   name: 'edited-sources',
   setup: ({ onLoad }) =>
@@ -159,7 +159,7 @@ const editedSources = (edits: readonly Edit[]): Plugin => ({
 
 type Plugin = NonNullable<BuildOptions['plugins']>[number];
 
-/** The layer's packages: only `require` looks into the folders of NODE_PATH, where Lambda puts layers. */
+/** The layer's packages. Lambda puts layers into the folders of NODE_PATH, which only `require` searches. */
 export const natives: Plugin = {
   name: 'natives',
   setup({ onResolve, onLoad }) {
@@ -172,7 +172,7 @@ export const natives: Plugin = {
   },
 };
 
-// A tenth of a start, and most calls have nothing to do with pictures: it is loaded by the first that does.
+// It would be a tenth of a start, so the first call with a picture loads it.
 const lazySharp = `
 let loaded;
 const load = () => (loaded ??= require('sharp'));
@@ -194,7 +194,7 @@ const measure = async (folder: string): Promise<Bundle> => {
   };
 };
 
-/** A file and all that it imports, but not what it loads by `import()`. */
+/** A file and its static imports, without those by `import()`. */
 const importedBy = async (folder: string, name: string, found = new Set<string>()): Promise<Set<string>> => {
   if (found.has(name)) return found;
   found.add(name);

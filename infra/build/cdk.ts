@@ -4,19 +4,19 @@ import { stages } from '../config.ts';
 import { root } from './paths.ts';
 import { parseStageArguments, type StageArguments, UsageError } from './stage-arguments.ts';
 
-/** A step that failed; the CDK has said why. */
+/** A step that failed; the CDK has printed why. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
 }
 
-/** Runs the CDK in the project and goes on only when it succeeds. */
+/** Runs the CDK in the project; throws if it fails. */
 export const cdk = (...args: readonly string[]): void => {
   const { status, error } = spawnSync('cdk', args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: root });
   if (error) throw error;
   if (status !== 0) throw new StepFailed(`cdk ${args[0]} ended with ${status}`);
 };
 
-/** Asks once, in a terminal or a pipe; where nobody answers, the answer is empty. */
+/** Asks once, in a terminal or a pipe; the answer is empty when the input ends. */
 export const ask = async (question: string): Promise<string> => {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const silence = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
@@ -25,7 +25,7 @@ export const ask = async (question: string): Promise<string> => {
   return answer.trim();
 };
 
-/** Runs a script on a stage: wrong usage is exit code 2, a failure 1. */
+/** Runs a script on a stage; the exit code is 2 for wrong usage and 1 for a failure. */
 export const runScript = async (
   script: 'deploy' | 'destroy',
   run: (given: StageArguments) => Promise<void>,

@@ -9,7 +9,7 @@ interface Checked {
   readonly families: unknown;
 }
 
-/** Checks the tools that ship now, and writes them beside the bundle: a start reads them as they are. */
+/** Validates the shipped tools and writes them beside the bundle, so that a start need not validate them. */
 export const checkedTools =
   (outdir: string): Edit =>
   async (path, text) => {
@@ -28,7 +28,7 @@ export const checkedFamilies = () => (made ??= ${read});`;
     return text;
   };
 
-/** By path: what deploys imports nothing of what it deploys. */
+/** By path, because `infra` must not import what it deploys. */
 const check = async (): Promise<Checked> => {
   const file = pathToFileURL(fromRoot('functions/compose/check-shipped.ts')).href;
   const { checkShipped } = (await import(file)) as { readonly checkShipped: () => Checked };

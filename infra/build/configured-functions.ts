@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fromRoot } from './paths.ts';
 
-/** The functions that the configuration names as sources, by name or ARN. */
+/** The names or ARNs of the functions that the configuration uses as sources. */
 export const configuredFunctions = (
   file = fromRoot(process.env.ASSAY_CONFIG ?? 'assay.config.json'),
 ): readonly string[] => {

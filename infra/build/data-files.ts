@@ -7,8 +7,8 @@ import type { Edit } from './lazy-modules.ts';
 const INLINE_BYTES = 4096;
 
 /**
- * Writes large JSON beside the bundle, once for all who import it: parsing JSON is faster than running a literal. Lazy
- * modules take `load`, which parses with the first use.
+ * Writes large JSON beside the bundle, once for all its importers: parsing JSON is faster than evaluating a literal.
+ * Lazy modules use `load`, which parses it on first use.
  */
 export const dataFiles = (outdir: string): Plugin => ({
   name: 'data-files',
@@ -16,7 +16,7 @@ export const dataFiles = (outdir: string): Plugin => ({
     onLoad({ filter: /\.json$/ }, async ({ path }) => {
       const text = JSON.stringify(JSON.parse(await readFile(path, 'utf8')));
       const isShort = text.length <= INLINE_BYTES;
-      // A package may ask for its own by `require`, which must get the value itself.
+      // A package may `require` its own JSON, which must return the value itself.
       if (isShort && /[/\\]node_modules[/\\]/.test(path)) return { contents: text, loader: 'json' };
       if (isShort) return { contents: moduleOf(JSON.stringify(text)) };
       const name = `${basename(path, '.json')}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`;
@@ -31,10 +31,10 @@ const moduleOf = (text: string): string => `let made;
 export const load = () => (made ??= { default: JSON.parse(${text}) });
 export default /* @__PURE__ */ (() => load().default)();`;
 
-/** Weights that a module reads by their address. */
+/** Learned weights that a module reads from a URL. */
 const ADDRESS = /new URL\('(\.[^']+\.safetensors)', import\.meta\.url\)/g;
 
-/** Puts learned weights beside the bundle and points their addresses there. */
+/** Copies learned weights beside the bundle and changes their URLs accordingly. */
 export const weightAddresses =
   (outdir: string): Edit =>
   async (path, text) => {

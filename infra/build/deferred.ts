@@ -2,13 +2,13 @@ import type { Plugin } from 'esbuild';
 import { root } from './paths.ts';
 
 interface Deferred {
-  /** The file it is in, beside the bundle. */
+  /** The file beside the bundle that contains it. */
   readonly file: string;
-  /** What is imported of it by name; as a function it can be called anyway. */
+  /** The named exports in use; a package that is itself a function can be called without one. */
   readonly names: readonly string[];
 }
 
-/** Large packages that a start does not run and that synchronous code calls, which therefore cannot wait for `import()`. */
+/** Large packages that a start does not need. Synchronous code calls them, so `import()` is not possible. */
 const packages: Readonly<Record<string, Deferred>> = {
   re2js: { file: 'deferred-re2js', names: ['RE2JS'] },
   jsonata: { file: 'deferred-jsonata', names: [] },
@@ -16,7 +16,7 @@ const packages: Readonly<Record<string, Deferred>> = {
   'ajv-formats': { file: 'deferred-ajv-formats', names: ['default'] },
 };
 
-/** Which of the imported packages are deferred, by the names of their files. */
+/** The deferred ones among the imported packages, by file name. */
 export const findDeferred = (imported: Iterable<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...new Set(imported)].flatMap((path) => {
@@ -25,7 +25,7 @@ export const findDeferred = (imported: Iterable<string>): Readonly<Record<string
     }),
   );
 
-/** Puts a function in each package's place that loads its file with the first use: `require` takes ES modules too. */
+/** Replaces each package by a function that loads its file on first use; `require` can load ES modules. */
 export const deferred = (entries: Readonly<Record<string, string>>): Plugin => ({
   name: 'deferred',
   setup({ onResolve, onLoad }) {

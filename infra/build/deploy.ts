@@ -13,7 +13,7 @@ const synthesise = (stage: string, alarmEmail: string): string => {
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** Alarms that nobody hears are none: somebody is named, or `none` is said. */
+/** Alarms need a recipient: an address, or explicitly `none`. */
 const subscriber = async ({ stage, yes, alarmEmail }: StageArguments): Promise<string> => {
   const settled = stages[stage as keyof typeof stages];
   const answer =
@@ -25,8 +25,8 @@ const subscriber = async ({ stage, yes, alarmEmail }: StageArguments): Promise<s
 };
 
 /**
- * `npm run deploy -- dev`: synthesises once, shows the whole difference once, asks once and deploys. The CDK cannot ask
- * about security changes itself while it deploys two stacks at a time, so what was shown here is what was agreed to.
+ * `npm run deploy -- dev`: synthesises, shows the whole difference, asks once and deploys. The CDK cannot ask about
+ * security changes while it deploys two stacks at a time, so confirming the difference shown here includes them.
  */
 await runScript('deploy', async (given) => {
   const { stage, yes, options } = given;

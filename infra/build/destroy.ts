@@ -1,6 +1,6 @@
 import { ask, cdk, runScript, StepFailed } from './cdk.ts';
 
-/** `npm run destroy -- dev`: asks once and removes a stage; what holds data stays, and is listed. */
+/** `npm run destroy -- dev`: asks once and removes a stage. Resources with data are kept and listed. */
 await runScript('destroy', async ({ stage, yes, app, options }) => {
   if (!yes && (await ask(`Remove the functions, the address and the alarms of ${stage}? Type its name: `)) !== stage)
     throw new StepFailed('Nothing was removed. Type the name of the stage, or say --yes where nobody can be asked.');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { GPU_INSTANCES } from '../constructs/gpu-instances.ts';
 import { UsageError } from './stage-arguments.ts';
 
-/** Runs the AWS CLI and answers what it printed, or nothing when it failed. */
+/** Runs the AWS CLI and returns its output, or nothing when it failed. */
 type Ask = (...args: readonly string[]) => string | undefined;
 
 const aws: Ask = (...args) => {
@@ -10,7 +10,7 @@ const aws: Ask = (...args) => {
   return status === 0 ? stdout : undefined;
 };
 
-/** The zones of a Region that have machines with a GPU: a network in others would wait for them for ever. */
+/** The zones of a Region that offer GPU machines; jobs in other zones would wait for one forever. */
 export const findGpuZones = (region: string, ask: Ask = aws): readonly string[] => {
   const answer = ask(
     ...['ec2', 'describe-instance-type-offerings', '--region', region, '--location-type', 'availability-zone'],

@@ -1,8 +1,8 @@
 import { transform } from 'esbuild';
 
 /**
- * Schemas, kinds of stored items and routes are made with their first use, not all when their module runs: a first
- * answer needs a few of them. Takes and gives a module as esbuild writes it for `require`.
+ * Creates schemas, kinds of stored items and routes on first use instead of when their module is evaluated: a first
+ * response needs only a few of them. Input and output are modules as esbuild writes them for `require`.
  */
 export const lazyConstants = async (code: string): Promise<string> => {
   const found = findLazy(statementsOf(code));
@@ -11,10 +11,10 @@ export const lazyConstants = async (code: string): Promise<string> => {
   const members = [...found].map(
     ([name, value]) => `get ${name}() { return ${HOLDER}.${name}_made ??= ${value}; }, ${name}_made: undefined`,
   );
-  // Before all that may use it while the module runs; what it uses itself is there by then.
+  // Before everything that may use it during evaluation; what it uses itself is initialised by then.
   const holder = `${HEAD}const ${HOLDER} = { ${members.join(',\n')} };\n`;
   const text = kept.join('\n').replace(HEAD, () => holder);
-  // A name that nothing declares any more: esbuild knows which of its uses mean it.
+  // The name is no longer declared, so esbuild's `define` replaces exactly its uses.
   const define = Object.fromEntries([...found.keys()].map((name) => [name, `${HOLDER}.${name}`]));
   return (await transform(text, { loader: 'js', platform: 'node', target: 'node24', define })).code;
 };
@@ -22,7 +22,7 @@ export const lazyConstants = async (code: string): Promise<string> => {
 const HOLDER = 'assay_lazy';
 const HEAD = 'module.exports = __toCommonJS(stdin_exports);\n';
 
-/** What a value begins with that may be made later: zod, a schema, or one of the functions that take them. */
+/** The start of an expression that may be evaluated later: zod, a schema, or a function that takes schemas. */
 const SCHEMA = /^(?:z\.|import_\w+\.[A-Z]\w*\.|\(0, import_(?:stored|route)\.(?:stored|route)\)\()/;
 const CONSTANT = /^const (\w+) = ([\s\S]+);\s*$/;
 
@@ -39,8 +39,8 @@ const findLazy = (statements: readonly string[]): ReadonlyMap<string, string> =>
 };
 
 /**
- * esbuild begins every statement of a module in the first column, and there only its end else. Lines of a text may begin
- * there too: a module that may have one stays whole.
+ * esbuild starts every statement of a module in the first column, where otherwise only its end can be. Lines of a
+ * template literal may start there too, so a module that may contain one is not changed.
  */
 const statementsOf = (code: string): readonly string[] => {
   const isWhole = code.split('\n').some((line) => (line.match(/(?<!\\)`/g) ?? []).length % 2 === 1);

@@ -9,25 +9,25 @@ import { root } from './paths.ts';
 export type Edit = (path: string, text: string) => string | Promise<string>;
 
 interface Options {
-  /** The modules that begin, or wait at their top level: they run as they are. */
+  /** Entry points, and modules with top-level await: they are not made lazy. */
   readonly asTheyAre: readonly string[];
   readonly edits: readonly Edit[];
-  /** The files that modules are put into; without it the bundler decides. */
+  /** The files that modules are grouped into; by default the bundler decides. */
   readonly groups?: ModuleGroups;
-  /** Has every module note that it ran, in `globalThis.assayModules`. */
+  /** Makes every module record its evaluation in `globalThis.assayModules`. */
   readonly noted?: boolean;
 }
 
-/** What stays in files of its own where it is loaded by `import()`: large, or with large packages. */
+/** Modules that keep a file of their own when loaded by `import()`, because they or their packages are large. */
 const APART =
   /[/\\](mcp|decide|task|search|console|openapi)[/\\]|[/\\](openapi|memory|lambda-upstream|serve|otlp-exporter|sdk-calls|s3-bucket|s3-sign-put)\.ts$/;
 
 /**
- * Every module of ours runs when something of it is first used, not when the bundle starts: most of them make tables
- * and schemas that a first answer does not need. The sources stay plain imports.
+ * Evaluates each of our modules on the first use of one of its exports, not when the bundle starts: most of them create
+ * tables and schemas that a first response does not need. The sources keep plain imports.
  *
- * A module becomes `load`, a function that runs it once and answers its exports; whoever imports a name asks `load` for
- * it at each use. Modules have no cycles (`test/architecture.test.ts`), so they are whole when they are asked.
+ * A module becomes `load`, a function that evaluates it once and returns its exports; importers call `load` at each use
+ * of a name. Modules have no cycles (`test/architecture.test.ts`), so their exports are complete when `load` returns.
  */
 export const lazyModules = ({ asTheyAre, edits, groups, noted = false }: Options): Plugin => ({
   name: 'lazy-modules',
@@ -83,7 +83,7 @@ interface Conversion {
   readonly noted: boolean;
 }
 
-/** esbuild's form of a module for `require` names every use of an import by the module it is from. */
+/** In esbuild's output for `require`, each use of an import is prefixed with its module's name. */
 const convert = async (path: string, source: string, { placeOf, noted }: Conversion): Promise<Converted> => {
   const { code } = await transform(source, {
     loader: 'ts',
@@ -97,7 +97,7 @@ const convert = async (path: string, source: string, { placeOf, noted }: Convers
   const [, table = '', rest = ''] = found;
   const imports: string[] = [];
   const asked: string[] = [];
-  /** Where a module is that is in another file than this one. */
+  /** Where to find a module that is in another file. */
   const elsewhere = (from: string): Place | undefined => {
     const place = from.startsWith('.') ? placeOf(resolve(dirname(path), from)) : undefined;
     return place?.file === placeOf(path)?.file ? undefined : place;
@@ -149,7 +149,7 @@ const later = (body: string, made: string): readonly string[] => [
   `const make = () => {\n${body}\nreturn ${made};\n};`,
 ];
 
-/** What a start runs anyway is no function: V8 reads the text of one twice, when it finds it and when it runs it. */
+/** Modules that every start evaluates are not wrapped in a function, because V8 parses functions twice. */
 const atOnce = (body: string, made: string): readonly string[] => [
   body,
   `const assay_made = ${made};`,
@@ -157,7 +157,7 @@ const atOnce = (body: string, made: string): readonly string[] => [
   'export { assay_load as load };',
 ];
 
-/** Modules and data of ours, and Node's own, whose modules cost a start more than most of ours: `node:http` brings fetch. */
+/** Our modules and data, and Node's built-in modules, which are slower to load than most of ours: `node:http` loads fetch. */
 const isLazy = (from: string): boolean => from.startsWith('node:') || /^\..*\.(tsx?|json)$/.test(from);
 
 const importOf = (local: string, from: string, place?: Place): string => {

@@ -3,13 +3,13 @@ import type { Plugin } from 'esbuild';
 import { root } from './paths.ts';
 import startModules from './start-modules.json' with { type: 'json' };
 
-/** A module of ours, and the packages that it imports. */
+/** One of our modules, and the packages it imports. */
 export interface Source {
   readonly module: string;
   readonly packages: readonly string[];
 }
 
-/** The file of a bundle that a module is in, and its name there. */
+/** The file of a bundle that contains a module, and the module's name there. */
 export interface Place {
   readonly file: string;
   readonly name: string;
@@ -17,18 +17,18 @@ export interface Place {
 
 export interface ModuleGroups {
   readonly placeOf: (module: string) => Place | undefined;
-  /** The files, to be bundled beside the function. */
+  /** The files to bundle beside the function. */
   readonly entries: Readonly<Record<string, string>>;
   readonly plugin: Plugin;
 }
 
-/** What a start loads at once; the measure of a bundle's start counts it. */
+/** The file that every start loads; it counts as code of the start. */
 export const START_FILE = 'group-start';
 
 /**
- * Puts modules into files by when they are needed: those of a first answer, those of a first call (both as
- * `npm run bench -- start-modules` has seen them), and the others by folder. A file is loaded by the first use of one
- * of its modules. A module in the wrong file costs a little time, nothing else.
+ * Groups modules into files by when they are needed: for a first response, for a first call (both measured by
+ * `npm run bench -- start-modules`), and the others by folder. A file is loaded on the first use of one of its modules.
+ * A module in the wrong file only costs a little time.
  */
 export const groupModules = (entry: string, sources: readonly Source[]): ModuleGroups => {
   const seen = filesSeen(entry);
@@ -37,7 +37,7 @@ export const groupModules = (entry: string, sources: readonly Source[]): ModuleG
   const fileOf = (module: string): string => {
     const path = relative(root, module).replaceAll('\\', '/');
     const place = alone.has(module) ? path.replace(/\.ts$/, '') : `${dirname(path)}/all`;
-    // Every file that uses a group names it, so long names add up.
+    // Every file that uses a group contains its name, so long names add up.
     return seen.get(path) ?? `group-${place.replace(/^shared\//, '').replaceAll(/\W+/g, '-')}`;
   };
   const places = new Map(modules.map((module, index) => [module, { file: fileOf(module), name: `m${index}` }]));
@@ -63,12 +63,12 @@ export const groupModules = (entry: string, sources: readonly Source[]): ModuleG
 
 const GROUP = 'module-group';
 
-/** What imports a package is in a file of its own: the others of its folder do not need the package. All have zod. */
+/** Modules that import a package other than zod get a file of their own, because the rest of the folder does not need it. */
 const isLarge = (name: string): boolean => name !== 'zod' && !name.startsWith('node:');
 
 type Seen = Readonly<Record<string, readonly string[]>>;
 
-/** By module: the file of the first event that ran it. A function that was not looked at is taken for all of them. */
+/** By module: the file of the first event that evaluated it. A function that was not measured uses the data of all. */
 const filesSeen = (entry: string): ReadonlyMap<string, string> => {
   const all: Readonly<Record<string, Seen>> = startModules;
   const own = all[entry.split('/')[1] ?? ''];
@@ -80,5 +80,5 @@ const filesSeen = (entry: string): ReadonlyMap<string, string> => {
   );
 };
 
-/** Asks the file of a module for it: `require` takes ES modules too, and does not wait. */
+/** Loads a module from its file; `require` can load ES modules, synchronously. */
 export const askFile = ({ file, name }: Place): string => `require('./${file}.mjs').${name}()`;

@@ -2,8 +2,8 @@ import { builtinModules } from 'node:module';
 import type { Plugin } from 'esbuild';
 
 /**
- * Packages ask Node for its modules as `require` does. `import` reads every export of a module to link it, and some are
- * made when they are read: those of `node:crypto` bring the web's cryptography, those of `node:fs` its streams.
+ * Packages load Node's modules as `require` does. `import` reads every export of a module, and reading some loads more
+ * code: of `node:crypto` the Web Cryptography API, of `node:fs` the streams.
  */
 export const nodeBuiltins: Plugin = {
   name: 'node-builtins',

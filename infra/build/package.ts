@@ -23,7 +23,7 @@ const buildPackage = async ({ platform, unchecked }: { platform: string; uncheck
   for await (const file of glob('{functions,shared}/**/*.{js,d.ts}', { cwd: dist })) await point(join(dist, file));
 };
 
-/** Takes the command as this clone has it bundled, unless a source has changed since. */
+/** Uses this clone's bundle of the command, unless a source has changed since. */
 const copyCommand = async (folder: string): Promise<boolean> => {
   const bundle = currentBundle(root);
   if (bundle === undefined) return false;
@@ -33,7 +33,7 @@ const copyCommand = async (folder: string): Promise<boolean> => {
 
 const compile = async (unchecked: boolean): Promise<void> => {
   const tsc = fromRoot('node_modules/typescript/bin/tsc');
-  // Checkers share nothing: with several of them each infers again what the declarations say.
+  // Several type checkers would each infer the same declarations again.
   const flags = unchecked ? ['--noCheck', '--checkers', '1'] : [];
   const args = [tsc, '-p', fromRoot('infra/build/package.tsconfig.json'), ...flags];
   await run(process.execPath, args, { cwd: root }).catch(({ stdout }: { stdout: string }) =>
@@ -41,7 +41,7 @@ const compile = async (unchecked: boolean): Promise<void> => {
   );
 };
 
-/** The compiler leaves addresses of threads as they are, and the imports of declarations. */
+/** The compiler does not change the URLs of threads and the imports in declarations. */
 const point = async (file: string): Promise<void> => {
   const text = await readFile(file, 'utf8');
   const pointed = file.endsWith('.d.ts')
@@ -57,7 +57,7 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       platform: { type: 'string', default: thisPlatform() },
-      // For builds right after the types were checked, and for tests: checking is most of the time.
+      // For tests and for builds after a type check, because checking takes most of the time.
       unchecked: { type: 'boolean', default: false },
     },
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Edit } from './lazy-modules.ts';
 
-/** A bundle cannot search folders when it runs, so what is found now becomes a generated import file. */
+/** A bundle cannot search folders at run time, so the tools found now are written to a generated file of imports. */
 export const bundledTools =
   (folder: string): Edit =>
   async (path, text) =>
@@ -28,7 +28,7 @@ const findSources = async (folder: string): Promise<readonly Source[]> => {
   return [...config, ...(await Promise.all(modules.map(checked)))];
 };
 
-/** The part of the configuration that names sources; a desktop client's file holds commands, which cannot run there. */
+/** The sources of the configuration. A desktop client's file has commands, which cannot run in Lambda. */
 const configuredSources = async (folder: string): Promise<unknown> => {
   const text = await readFile(join(folder, process.env.ASSAY_CONFIG ?? 'assay.config.json'), 'utf8').catch(() => '{}');
   try {
@@ -39,7 +39,7 @@ const configuredSources = async (folder: string): Promise<unknown> => {
   }
 };
 
-/** What the configuration says of plugins; a word that is not understood is distrust. */
+/** The configured trust in plugins; an unknown value means distrust. */
 const pluginTrust = async (folder: string): Promise<Readonly<Record<string, string>>> => {
   const text = await readFile(join(folder, process.env.ASSAY_CONFIG ?? 'assay.config.json'), 'utf8').catch(() => '{}');
   try {
@@ -73,7 +73,7 @@ const configuration = async (folder: string): Promise<readonly Source[]> => {
   }
 };
 
-/** A file that names sources or plugins needs no tools. */
+/** A configuration with sources or plugins need not have tools. */
 const toolsOf = (config: unknown): unknown => {
   if (typeof config !== 'object' || config === null) return undefined;
   const others = ['sources', 'mcpServers', 'functions', 'plugins'];
@@ -112,7 +112,7 @@ const pluginFolder = async (folder: string): Promise<readonly Source[]> => {
   return files.map((file) => ({ source: join(named, file), name: file, module: join(plugins, file) }));
 };
 
-/** A module that cannot be bundled must not take the others with it. */
+/** A module that cannot be bundled must not prevent bundling the others. */
 const checked = async (source: Source): Promise<Source> => {
   if (!('module' in source)) return source;
   try {

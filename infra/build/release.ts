@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { root } from './paths.ts';
 
 /**
- * `npm run release -- 0.2.0`: on a clean tree, gives the unreleased part of the changelog its version and date, sets
- * the version wherever the product names its own, commits and tags. Nothing is pushed or published.
+ * `npm run release -- 0.2.0`: on a clean tree, gives the unreleased section of the changelog its version and date, sets
+ * the version in all files that contain it, commits and tags. Nothing is pushed or published.
  */
 const release = (version: string, folder: string, today: string): void => {
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
@@ -27,7 +27,7 @@ const checkVersion = (version: string, before: string, isTagged: boolean): void 
   if (isTagged) throw new Error(`v${version} is tagged already; package.json says ${before}, choose a later one`);
 };
 
-/** Names the part of what is unreleased, and begins the next. */
+/** Renames the unreleased section of the changelog and starts a new one. */
 const closeUnreleased = (changelog: string, version: string, today: string): string => {
   const heading = /^## (?:.*\()?unreleased\)?[ \t]*$/im;
   const [, notes = ''] = changelog.split(heading);
@@ -36,7 +36,7 @@ const closeUnreleased = (changelog: string, version: string, today: string): str
   return changelog.replace(heading, `## Unreleased\n\n## ${version} (${today})`);
 };
 
-/** The files that name the product's version, and how often: further ones in them are of dependencies. */
+/** The files with the product's version, and how often it occurs; other versions in them are of dependencies. */
 const VERSIONED = { 'package.json': 1, 'package-lock.json': 2, 'server.json': 2, 'functions/api/about.ts': 1 };
 
 const setVersion = (file: string, times: number, before: string, version: string): void => {

@@ -1,25 +1,25 @@
-/** What was asked of `npm run deploy` or `npm run destroy`. */
+/** The arguments of `npm run deploy` or `npm run destroy`. */
 export interface StageArguments {
   readonly stage: string;
-  /** Agreed in advance: nobody is asked. */
+  /** Whether to skip the confirmation. */
   readonly yes: boolean;
-  /** An assembly that was synthesised before; none is made. */
+  /** An assembly that was synthesised before, to be used instead of a new one. */
   readonly app: string | undefined;
-  /** Who hears of alarms; `none` is an answer too. */
+  /** The recipient of alarms, or `none`. */
   readonly alarmEmail: string | undefined;
-  /** What is handed to the CDK as it is. */
+  /** Options that are passed to the CDK. */
   readonly options: readonly string[];
 }
 
-/** A wrong use, with what would be right. */
+/** Wrong usage, with the correct one. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Stack, bucket and machine names are made of it, and a bucket's name has no capitals. */
+/** It is part of the names of stacks, buckets and machines, and bucket names have no capital letters. */
 const STAGE_NAME = /^[a-z][a-z0-9]{0,15}$/;
 
-/** Refuses names that AWS would refuse later, halfway through a deployment. */
+/** Refuses names that AWS would refuse in the middle of a deployment. */
 export const checkStageName = (name: string): void => {
   if (STAGE_NAME.test(name)) return;
   throw new UsageError(
@@ -27,7 +27,7 @@ export const checkStageName = (name: string): void => {
   );
 };
 
-/** Reads the arguments of a script that acts on one stage. */
+/** Parses the arguments of a script for one stage. */
 export const parseStageArguments = (
   script: 'deploy' | 'destroy',
   given: readonly string[],

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Half of what a function and its layers may take unzipped; the function and its data need the rest. */
+/** Less than half of Lambda's limit for a function with its layers, unzipped; the function and its data need the rest. */
 export const MAX_LAYER_BYTES = 100_000_000;
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -14,13 +14,13 @@ export interface Layer {
 }
 
 interface Options {
-  /** The packages to begin with. */
+  /** The packages to copy, with their dependencies. */
   readonly packages?: readonly string[];
-  /** Folders of installed packages, the first that has one wins. */
+  /** Folders of installed packages, searched in this order. */
   readonly from?: readonly string[];
 }
 
-/** Copies ONNX Runtime and sharp for Linux on x86_64, with what they need when they run, into `nodejs/node_modules`. */
+/** Copies ONNX Runtime and sharp for Linux on x86_64, with their dependencies at run time, into `nodejs/node_modules`. */
 export const buildLayer = async (
   outdir: string,
   { packages = ['onnxruntime-node', 'sharp', ...platform], from = places }: Options = {},
@@ -46,7 +46,7 @@ export const buildLayer = async (
 
 const platform = ['@img/sharp-linux-x64', '@img/sharp-libvips-linux-x64'];
 
-/** Bundling the SDK starts faster, and a copy here would hide behind it. */
+/** A bundled SDK starts faster, and a copy in the layer would go unnoticed. */
 const refuseSdk = (name: string): void => {
   if (/^@(aws-sdk|smithy)\//.test(name)) throw new Error(`${name} belongs into the bundles, not into the layer`);
 };
@@ -61,7 +61,7 @@ const findPackage = async (name: string, from: readonly string[]): Promise<strin
   );
 };
 
-/** Only for their install scripts, which we do not run. */
+/** Needed only by install scripts, which are not run. */
 const installOnly = new Set(['adm-zip', 'global-agent']);
 
 const needsOf = async (name: string, folder: string): Promise<readonly string[]> => {

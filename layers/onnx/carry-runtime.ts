@@ -36,7 +36,7 @@ export const carryRuntime = async (nodeModules: string, platform = thisPlatform(
   );
 };
 
-/** The macOS library is there twice; the binding asks for the shorter name. */
+/** The package has the macOS library twice; the binding loads the one with the shorter name. */
 const isLoaded = (path: string): boolean => !/libonnxruntime\.\d+\.\d+\.\d+\.dylib$/.test(path);
 
 interface Package {
@@ -55,7 +55,7 @@ const describe = async (folder: string): Promise<Package> => {
 
 const text = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-/** CommonJS with every name written out, as an ES module that imports them must find them. */
+/** CommonJS that lists every export, so that ES modules can import them by name. */
 const entry = (platform: string, version: string): string => `'use strict';
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
@@ -65,7 +65,7 @@ const here = \`\${process.platform}/\${process.arch}\`;
 const find = () => {
   if (existsSync(join(__dirname, 'bin/napi-v6', here))) return './dist/index.js';
   try {
-    // Where assay is installed, as this copy would find itself.
+    // Searched from outside of the installed assay, because this copy would otherwise find itself.
     return require.resolve('onnxruntime-node', { paths: [join(__dirname, '../../../..')] });
   } catch {
     throw new Error(\`assay carries ONNX Runtime for ${platform}, and this is \${here}; run: npm install onnxruntime-node@${version}\`);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { handle, streamHandle } from 'hono/aws-lambda';
 import { BANNER } from '../../infra/build/bundle.ts';
-import { lighten } from '../../infra/build/lighten.ts';
+import { slimBundle } from '../../infra/build/slim-bundle.ts';
 import { testAssay } from '../support/assay.ts';
 import { ADMIN_SECRET, ORIGIN_SECRET, startAws } from '../support/aws-services.ts';
 import { bundleAll } from '../support/bundles.ts';
@@ -156,7 +156,7 @@ const bundled = async (entry: string, outfile: string): Promise<string> => {
     target: 'node24',
     mainFields: ['module', 'main'],
     banner: { js: BANNER },
-    plugins: [...lighten(true)],
+    plugins: [...slimBundle(true)],
     nodePaths,
   });
   return outfile;

@@ -23,27 +23,27 @@ export const resolveEventStreamSerdeConfig = (config) => config;
 export const eventStreamSerdeProvider = () => ({});
 export class EventStreamSerde {}`;
 
-/** Leaves out of a function's bundle what its packages carry for other places: half a megabyte. */
-export const lighten = (isLambda: boolean): readonly Plugin[] => [
-  // zod's error texts in fifty languages; we speak one.
+/** Removes code of packages that a bundle does not need, half a megabyte. */
+export const slimBundle = (isLambda: boolean): readonly Plugin[] => [
+  // zod's error messages in fifty languages, of which we use one.
   instead('one-locale', /[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/, "export { default as en } from './en.js';"),
-  // In a Lambda function credentials are in the environment; files, sign-in and metadata services are not there.
+  // A Lambda function has its credentials in the environment, so files, sign-in and metadata services are not needed.
   ...(isLambda ? [environmentCredentials] : []),
-  // Reads a browser's name for the SDK's user agent.
+  // It detects the browser for the SDK's user agent.
   instead('no-browser', /[/\\]bowser[/\\].*\.m?js$/, 'export default {};'),
-  // Answers that are streams of events, of which we ask S3 for none.
+  // Responses that are event streams, which we do not request from S3.
   instead(
     'no-event-streams',
     /[/\\]@smithy[/\\]core[/\\]dist-es[/\\]submodules[/\\]event-streams[/\\]index\.js$/,
     noEventStreams,
   ),
-  // MCP's packages carry an ajv of their own; ours does the same.
+  // The MCP packages contain their own copy of ajv.
   instead('one-ajv', /[/\\]@modelcontextprotocol[/\\](?:server|client)[/\\]dist[/\\]shimsNode\.mjs$/, mcpValidator),
-  // Adds a method to every kind of schema, and so holds on to all of zod; we describe by zod's own `meta`.
+  // It adds a method to every schema class, which keeps all of zod in the bundle; we use zod's own `meta`.
   edited('plain-zod', /[/\\]@hono[/\\]zod-openapi[/\\]dist[/\\]index\.mjs$/, (text) =>
     text.replace('import { z } from "zod";', 'import * as z from "zod";').replace(/^extendZodWithOpenApi\(z\);$/m, ''),
   ),
-  // A function is written and compiled for every object that is parsed, even once: only for those that are parsed often.
+  // zod compiles a function for every object schema on its first use; this limits it to schemas that are used often.
   edited('patient-zod', /[/\\]zod[/\\]v4[/\\]core[/\\]schemas\.js$/, (text) =>
     replaced(
       replaced(text, /const fastEnabled = jit && allowsEval\.value;/, `let parsed = 0;`),
@@ -51,13 +51,13 @@ export const lighten = (isLambda: boolean): readonly Plugin[] => [
       `if (jit && ++parsed > ${OFTEN} && allowsEval.value && ctx`,
     ),
   ),
-  // Every operation is an array that esbuild dares not drop for its computed keys: they are pure.
+  // esbuild keeps every operation because of the computed keys of its array; marked as pure, unused ones are dropped.
   edited('unused-operations', /[/\\]@aws-sdk[/\\][^/\\]+[/\\]dist-es[/\\]schemas[/\\]schemas_0\.js$/, (text) =>
     text.replaceAll(/^((?:export )?var \w+\$? = )(\[.*\]|\[[\s\S]*?^\]);$/gm, '$1/* @__PURE__ */ (() => ($2))();'),
   ),
 ];
 
-/** How often an object is parsed before that pays. */
+/** The number of uses of a schema after which compiling it pays. */
 const OFTEN = 8;
 
 const replaced = (text: string, what: RegExp, by: string): string => {
@@ -65,7 +65,7 @@ const replaced = (text: string, what: RegExp, by: string): string => {
   return text.replace(what, by);
 };
 
-/** A Lambda function signs by itself what the SDK would call only without credentials in the environment. */
+/** A Lambda function always has credentials in the environment, so it never needs the SDK to find them. */
 export const withoutSdkCalls: Edit = (path, text) =>
   /[/\\]aws[/\\]sdk-calls\.ts$/.test(path)
     ? "export const sdkCalls = () => { throw new Error('AWS_ACCESS_KEY_ID is not set, as Lambda does'); };"
