@@ -169,6 +169,22 @@ describe('X.04 a quota whose table fails', () => {
     assert.equal(await counted(here.shared, key), 0);
   });
 
+  test('X.04 what a recount has already given back is not given back again', async () => {
+    const recounting = (table: Table): Table => ({
+      ...table,
+      async count(key, add, ...rest) {
+        const keyId = key.pk.slice('KEY#'.length);
+        const recount = createRecount({ table, clock: standingClock(), log: memoryLog() });
+        if ((add.calls ?? 0) < 0) await recount('default', keyId, MONTH, { isForced: true });
+        return table.count(key, add, ...rest);
+      },
+    });
+    const { answer, here, key } = await calling(recounting, broken);
+
+    assert.equal(answer.body.status, 'failed');
+    assert.equal(await counted(here.shared, key), 0);
+  });
+
   test('a call whose count got no answer is refused, and a recount takes it back', async () => {
     const { answer, here, key, server } = await calling(
       failingAt((_, { calls = 0 } = {}) => calls > 0),
