@@ -10,11 +10,12 @@ import { formatMetadata } from './format.ts';
 import { replaceSection } from './readme-section.ts';
 
 /**
- * `npm run calibrate [-- TABLE]`: fits every metric and the overall prediction to the mean opinions of a table (TID2013's
- * unless named), and writes `tools.json`, `opinion.json` and the figures of the README.
+ * `npm run calibrate -- TABLE`: fits every metric and the overall prediction to the mean opinions of a table, such as
+ * TID2013's, and writes `tools.json`, `opinion.json` and the figures of the README.
  */
 const main = async (): Promise<void> => {
-  const [table = new URL('../../shared/data/tid2013/scores.csv', import.meta.url)] = process.argv.slice(2);
+  const [table] = process.argv.slice(2);
+  if (table === undefined) throw new Error('name the table of opinions: npm run calibrate -- scores.csv');
   const rows = parseOpinions(await readFile(table, 'utf8'));
   const file = new URL('./tools.json', import.meta.url);
   const text = await readFile(file, 'utf8');

@@ -98,6 +98,21 @@ check('booleans and choices', [
     expected: { include_calories: true, nuts: false },
   },
   {
+    task: 'Book a seat, premium is not wanted',
+    properties: { premium: 'boolean' },
+    expected: { premium: false },
+  },
+  {
+    task: "a flat where parking isn't needed",
+    properties: { parking: 'boolean' },
+    expected: { parking: false },
+  },
+  {
+    task: 'a flat with parking, not furnished',
+    properties: { parking: 'boolean', furnished: 'boolean' },
+    expected: { parking: true, furnished: false },
+  },
+  {
     task: 'the temperature in Fahrenheit',
     properties: { unit: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
     expected: { unit: 'fahrenheit' },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
-import { decideAmong, depsOf, stepOf } from './catalogue.ts';
+import { askForTool } from '../../shared/decide/llm.ts';
+import { decideAmong, depsOf, stepOf, tool } from './catalogue.ts';
 import { type StubAnswer, type StubCall, startStubLlm } from './stub-llm.ts';
 
 const TASK = 'read the file /etc/hosts';
@@ -97,6 +98,23 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
     assert.match(stepOf(decision, 'intent').notes?.join() ?? '', /no known intent/);
     assert.match(stepOf(decision, 'evaluate').notes?.join() ?? '', /no candidate/);
     assert.match(stepOf(decision, 'arguments').notes?.join() ?? '', /do not match the schema/);
+  });
+
+  test('the model reads the whole task however long the list of tools is', async () => {
+    const tools = Array.from({ length: 60 }, (_, at) => tool(`tool_${'n'.repeat(100)}_${at}`, 'd'.repeat(1000)));
+    const task = `${'word '.repeat(1600)}and the end`;
+    let sent = '';
+    const llm = {
+      complete: async (messages: readonly { readonly content: string }[]) => {
+        sent = messages.at(-1)?.content ?? '';
+        return { tool: null };
+      },
+    };
+
+    await askForTool(llm, task, tools);
+
+    assert.ok(sent.endsWith(task), `the model was told ...${sent.slice(-40)}`);
+    assert.ok(sent.length < 50_000);
   });
 
   test('a dangerous tool stays dangerous when a model picks it', async () => {

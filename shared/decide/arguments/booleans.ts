@@ -74,7 +74,7 @@ const mentionIn = (slot: Slot, { tokens }: Reading): Proposal | undefined => {
   if (said === undefined) return undefined;
   const before = clauseBefore(tokens, first);
   const isDenied = before.some(({ lower }) => NEGATIONS.has(lower)) && !isDeniedIn(slot.description, before, said);
-  const negated = isDenied || tokens.slice(first + 1, first + 4).some(({ lower }) => DENIALS.has(lower));
+  const negated = isDenied || isDeniedAfter(tokens, first) || isRefused(tokens, Math.max(...hit));
   const flipped = slot.nameTerms.some((term) => term === 'disabl' || term === 'exclud');
   return {
     value: negated === flipped,
@@ -95,6 +95,20 @@ const isDeniedIn = (description: string, before: readonly Token[], said: Token):
     last !== undefined && NEGATIONS.has(last.lower) && description.toLowerCase().includes(`${last.lower} ${said.lower}`)
   );
 };
+
+const isDeniedAfter = (tokens: readonly Token[], place: number): boolean =>
+  tokens.slice(place + 1, place + 4).some(({ lower }) => DENIALS.has(lower));
+
+/** `premium is not wanted`, `premium isn't needed`: only a form of `to be` stands before the negation. */
+const isRefused = (tokens: readonly Token[], place: number): boolean => {
+  const [next, second] = tokens.slice(place + 1, place + 3).map(({ lower }) => lower);
+  const negation = next !== undefined && COPULAS.has(next) ? second : next;
+  return negation !== undefined && REFUSALS.has(negation);
+};
+const COPULAS: ReadonlySet<string> = new Set('is are was were'.split(' '));
+const REFUSALS: ReadonlySet<string> = new Set(
+  "not isn't aren't wasn't weren't isn’t aren’t wasn’t weren’t never".split(' '),
+);
 
 /** The words before a position in the same clause; `or` does not end a clause. */
 const clauseBefore = (tokens: readonly Token[], place: number): readonly Token[] => {
