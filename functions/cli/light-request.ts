@@ -16,15 +16,17 @@ export type Answer = Response | Promise<Response>;
 export class LightRequest implements Partial<Request>, TakesWhole {
   readonly url: string;
   readonly method: string;
+  readonly exchange: Exchange;
   readonly #handOver: (light: LightRequest) => void;
   #full: Request | undefined;
   #answer: Answer | undefined;
   #later: PromiseWithResolvers<Response> | undefined;
 
   /** `handOver` must call `takeOver` before it returns. */
-  constructor(url: string, method: string, handOver: (light: LightRequest) => void) {
+  constructor(url: string, exchange: Exchange, handOver: (light: LightRequest) => void) {
     this.url = url;
-    this.method = method;
+    this.method = exchange.incoming.method ?? '';
+    this.exchange = exchange;
     this.#handOver = handOver;
   }
 

@@ -16,14 +16,16 @@ export const requestListener = (serve: Serve, errorHandler: (thrown: unknown) =>
       begun.get((exchange as Exchange).incoming)?.takeOver(request) ?? serve(request, exchange as Exchange),
     { errorHandler },
   );
+  const handOver = (request: LightRequest): void => {
+    const { incoming, outgoing } = request.exchange;
+    begun.set(incoming, request);
+    void listener(incoming, outgoing);
+  };
   return (incoming, outgoing) => {
     const url = plainAddress(incoming);
     if (url === undefined) return void listener(incoming, outgoing);
-    const light = new LightRequest(url, incoming.method ?? '', (request) => {
-      begun.set(incoming, request);
-      void listener(incoming, outgoing);
-    });
-    const answer = attempt(serve, light as unknown as Request, { incoming, outgoing });
+    const light = new LightRequest(url, { incoming, outgoing }, handOver);
+    const answer = attempt(serve, light as unknown as Request, light.exchange);
     const parts = answer instanceof Promise || !light.takesWhole ? undefined : partsOf(answer);
     if (parts === undefined) return light.answerWith(answer);
     try {
@@ -42,7 +44,7 @@ const DOTS = /\/\.\.?(?:[/?]|$)/;
 
 /** The URL where it is simply the host and the target; undefined where it must be parsed. */
 const plainAddress = ({ headers: { host = '' }, url = '' }: IncomingMessage): string | undefined =>
-  HOST.test(host) && TARGET.test(url) && !DOTS.test(url) ? `http://${host}${url}` : undefined;
+  HOST.test(host) && TARGET.test(url) && !(url.includes('/.') && DOTS.test(url)) ? `http://${host}${url}` : undefined;
 
 const attempt = (serve: Serve, request: Request, exchange: Exchange): Answer => {
   try {

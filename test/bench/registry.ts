@@ -114,7 +114,7 @@ const startUp = async (stored: readonly Family[]): Promise<void> => {
   ]);
 };
 
-const MILLISECONDS = 1500;
+const MILLISECONDS = 1000;
 
 const http = async (): Promise<void> => {
   const log = jsonLog(() => {});
@@ -126,14 +126,14 @@ const http = async (): Promise<void> => {
   const ours = await listen(createApp(assay), '127.0.0.1', 0);
   const theirs = serve({ fetch: bare.fetch, hostname: '127.0.0.1', port: 0 });
   await once(theirs, 'listening');
-  const cpu = { bare: [] as number[], assay: [] as number[] };
+  const rounds = { bare: [] as Round[], assay: [] as Round[] };
   // Hono's own server serves the bare route, with the same headers. The client is a separate process, so this process's
   // CPU time is that of its servers.
-  const drive = (name: keyof typeof cpu, port: number, path: string) => async () => {
+  const drive = (name: keyof typeof rounds, port: number, path: string) => async () => {
     const before = process.cpuUsage();
     const rate = await requestsPerSecond(port, path, reader, MILLISECONDS);
     const { user, system } = process.cpuUsage(before);
-    cpu[name].push((user + system) / ((rate * MILLISECONDS) / 1000));
+    rounds[name].push({ rate, cpu: (user + system) / ((rate * MILLISECONDS) / 1000) });
     return rate;
   };
   const measurements = {
@@ -142,20 +142,33 @@ const http = async (): Promise<void> => {
   };
   // The first seconds warm up both servers.
   await alternate(2, measurements);
-  for (const times of Object.values(cpu)) times.length = 0;
-  const rates = await alternate(7, measurements);
+  for (const list of Object.values(rounds)) list.length = 0;
+  await alternate(15, measurements);
   theirs.close();
   await ours.close();
-  const [bareCpu, ourCpu] = [median(cpu.bare), median(cpu.assay)];
+  // The median of the rounds' ratios, because the load of the machine changes between rounds.
+  const ratio = (of: (bare: Round, assay: Round) => number): number =>
+    median(rounds.bare.map((bare, index) => of(bare, rounds.assay[index] as Round)));
+  const [byRate, byCpu] = [
+    ratio((bare, assay) => assay.rate / bare.rate),
+    ratio((bare, assay) => bare.cpu / assay.cpu),
+  ];
+  const middle = (name: keyof typeof rounds, what: keyof Round): number => median(rounds[name].map((one) => one[what]));
   printRows('HTTP, GET /v1/tools/:name with key, log and freshness', [
-    ['bare Hono route with a constant body', `${rates.bare.toFixed(0)} /s`],
-    ['Assay', `${rates.assay.toFixed(0)} /s`],
-    ['  ratio', (rates.assay / rates.bare).toFixed(2), 'at least 0.8'],
-    ['CPU time of a bare answer', `${bareCpu.toFixed(1)} us`],
-    ['CPU time of ours', `${ourCpu.toFixed(1)} us`],
-    ['  ratio', (bareCpu / ourCpu).toFixed(2), 'at least 0.8'],
+    ['bare Hono route with a constant body', `${middle('bare', 'rate').toFixed(0)} /s`],
+    ['Assay', `${middle('assay', 'rate').toFixed(0)} /s`],
+    ['  ratio', byRate.toFixed(2), 'at least 0.8'],
+    ['CPU time of a bare answer', `${middle('bare', 'cpu').toFixed(1)} us`],
+    ['CPU time of ours', `${middle('assay', 'cpu').toFixed(1)} us`],
+    ['  ratio', byCpu.toFixed(2), 'at least 0.8'],
   ]);
-  judge('a lookup reaches 0.8 of a bare route’s rate', rates.assay / rates.bare >= 0.8);
+  judge('a lookup reaches 0.8 of a bare route’s rate', byRate >= 0.8);
   // CPU time is judged, because the rate also depends on the client and on other load.
-  judge('a lookup takes at most 1.25 times the CPU time of a bare route', ourCpu / bareCpu <= 1.25);
+  judge('a lookup takes at most 1.25 times the CPU time of a bare route', byCpu >= 0.8);
 };
+
+interface Round {
+  readonly rate: number;
+  /** Microseconds per answer. */
+  readonly cpu: number;
+}

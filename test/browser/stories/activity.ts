@@ -123,19 +123,19 @@ export const activityStories = (world: () => World): void => {
   });
 
   test('X.27 calls are filtered by the name of their key', async (t) => {
-    const { key } = await makeKey(world(), { name: 'named caller', scopes: ['invoke'] });
+    const { key } = await makeKey(world(), { name: 'weekly report', scopes: ['invoke'] });
     await callApi({ ...world(), adminKey: key }, '/v1/tools/hash/invoke', { arguments: { text: 'by a named key' } });
     await callApi(world(), '/v1/tools/base64/invoke', { arguments: { text: 'by another', action: 'encode' } });
     const { page } = await open(t, world(), { path: '#/activity' });
     const calls = page.getByRole('region', { name: 'Calls' });
     await calls.getByText('base64').first().waitFor();
 
-    await calls.getByLabel('Key').fill('named caller');
+    await calls.getByLabel('Key').fill('weekly report');
     await calls.getByLabel('Key').press('Enter');
 
     await calls.getByText('base64').first().waitFor({ state: 'detached' });
     await calls.getByText('hash', { exact: true }).first().click();
-    await calls.getByText(/by the key named caller/).waitFor();
+    await calls.getByText(/by the key weekly report/).waitFor();
   });
 
   test('recommendations show their reasons', async (t) => {
