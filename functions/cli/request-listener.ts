@@ -6,8 +6,8 @@ import { type Answer, type Exchange, LightRequest } from './light-request.ts';
 export type Serve = (request: Request, exchange: Exchange) => Answer;
 
 /**
- * Serves requests of Node. A GET that is answered at once by a whole response is written here, which saves a tenth of
- * its processor time; bodies, streams, later answers and unusual addresses are left to `@hono/node-server`.
+ * Serves requests of Node. A GET that is answered at once by a whole response is written here, which saves some
+ * CPU time of every lookup; bodies, streams, later answers and unusual addresses are left to `@hono/node-server`.
  */
 export const requestListener = (serve: Serve, errorHandler: (thrown: unknown) => Response): RequestListener => {
   const begun = new WeakMap<IncomingMessage, LightRequest>();
