@@ -1,4 +1,5 @@
 import type { ScoreReport } from '../../shared/iqa/score.ts';
+import { formatCsv } from '../../shared/kernel/csv.ts';
 import { formatTable, type Output } from './output.ts';
 
 /** The result of one picture. */
@@ -80,7 +81,7 @@ const formatBar = (normalized: number | undefined): string => {
 const rawText = (raw: number | undefined): string => (raw === undefined ? '' : raw.toPrecision(6));
 
 /** A row for each picture and tool, for spreadsheets. */
-export const formatCsv = (results: readonly ScoredFile[]): string => {
+export const scoresCsv = (results: readonly ScoredFile[]): string => {
   const rows = results.flatMap(({ file, report, error }) =>
     report
       ? report.scores.map((score) => [
@@ -95,13 +96,6 @@ export const formatCsv = (results: readonly ScoredFile[]): string => {
         ])
       : [[file, '', undefined, undefined, undefined, undefined, undefined, error?.message]],
   );
-  return [['image', 'tool', 'raw', 'normalized', 'overall', 'overall_low', 'overall_high', 'error'], ...rows]
-    .map((row) => row.map(cell).join(','))
-    .join('\n')
-    .concat('\n');
-};
-
-const cell = (value: unknown): string => {
-  const text = value === undefined ? '' : String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const head = ['image', 'tool', 'raw', 'normalized', 'overall', 'overall_low', 'overall_high', 'error'];
+  return formatCsv([head, ...rows], '\n');
 };

@@ -16,7 +16,7 @@ import { uploadPicture } from '../picture-files.ts';
 import { findPictures, readShared } from '../pictures.ts';
 import { createProgress } from '../progress.ts';
 import { named, readNamed } from '../read-file.ts';
-import { formatCsv, type ScoredFile, scoreTable } from '../score-table.ts';
+import { type ScoredFile, scoresCsv, scoreTable } from '../score-table.ts';
 
 type Score = (file: string, reference: string | undefined) => Promise<ScoreReport>;
 
@@ -56,7 +56,7 @@ export const score: Command = {
     if (cli.output.json || files.length > 1 || only?.report)
       cli.output.result(files.length === 1 ? (only?.report ?? only) : judged, () => scoreTable(judged, cli.output));
     const csv = textOption(cli, 'csv');
-    if (csv !== undefined) await writeFile(csv, formatCsv(judged));
+    if (csv !== undefined) await writeFile(csv, scoresCsv(judged));
     const html = textOption(cli, 'html');
     if (html !== undefined) await writeReport(local, judged, referenceOf, html);
     const map = textOption(cli, 'map');

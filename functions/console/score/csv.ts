@@ -1,3 +1,4 @@
+import { formatCsv } from '../../../shared/kernel/csv.ts';
 import type { Scores } from '../answers.ts';
 import type { ApiFault } from '../fault.ts';
 
@@ -30,20 +31,13 @@ export const formatScoresCsv = (rows: readonly BatchRow[]): string => {
     }),
     fault?.message,
   ]);
-  return `${[head, ...lines].map((line) => line.map(cell).join(',')).join('\r\n')}\r\n`;
+  return formatCsv([head, ...lines]);
 };
 
 /** The metrics with a score of any picture. */
 export const toolsIn = (rows: readonly BatchRow[]): readonly string[] => [
   ...new Set(rows.flatMap(({ scores }) => scores?.scores.map(({ tool }) => tool) ?? [])),
 ];
-
-// A spreadsheet would run a cell that begins like a formula.
-const cell = (value: string | number | undefined): string => {
-  if (typeof value !== 'string') return value === undefined ? '' : String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
 
 export const download = (name: string, text: string): void => {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
