@@ -40,7 +40,8 @@ describe('the packed package in an empty folder', () => {
     assert.equal(libraries.length, 1);
     assert.ok(libraries[0]?.includes(join(process.platform, process.arch)), libraries[0]);
     const megabytes = (await sizeOf(join(folder, 'node_modules'))) / 1e6;
-    assert.ok(megabytes > 50 && megabytes < 150, `${megabytes} MB`);
+    // With the optional weights of the encoder, which a sample only links.
+    assert.ok(megabytes > 50 && megabytes < 200, `${megabytes} MB`);
   });
 
   test('X.03 npx assay --version prints the version of package.json', async () => {

@@ -15,9 +15,12 @@ const env = {
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
 };
 
+/** A registry that stops answering would hold npm for as long as it likes. */
+const MOST_MS = 300_000;
+
 /** Runs a program as a user of the package would. */
 export const runAsUser = (cwd: string, file: string, ...args: string[]) =>
-  run(file, args, { cwd, env, maxBuffer: 2 ** 26 });
+  run(file, args, { cwd, env, maxBuffer: 2 ** 26, timeout: MOST_MS });
 
 /**
  * Installs the package in a new folder. A whole run packs it and installs the tarball, with dependencies from the
